@@ -53,7 +53,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter-out %/load_test.c
             $(patsubst %,$(BUILD)/unit/native_%test,codegen_ codegen_record_ codegen_keys_ codegen_product_ codegen_flat_ load_ serve_ aarch64_ math_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check pocl quick check-long unit golden faults memory serve levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+.PHONY: FORCE all check pocl quick check-long unit golden faults memory serve ranks levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept)
 
 # LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
@@ -148,7 +148,7 @@ deps:
 # What has two processes of its own first, then what takes long: no core waits at the end.
 check: deps
 	@$(MAKE) --no-print-directory -j2 all $(BUILD)/random/cases pocl
-	@OCL_ICD_VENDORS=$$(tests/tools/pocl $(BUILD)/pocl) $(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory serve library page products recursion robust explain debugger generator replay examples layers
+	@OCL_ICD_VENDORS=$$(tests/tools/pocl $(BUILD)/pocl) $(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory serve library page products recursion ranks robust explain debugger generator replay examples layers
 # POCL with less to read, for check.
 pocl:
 	@mkdir -p $(BUILD)
@@ -166,6 +166,9 @@ samples: all
 # OpenCL calls that fail: a sample; tests/long has all.
 faults: all
 	@CSC=$(CSC) tests/faults.sh
+# Programs on several ranks; tests/long has more.
+ranks: all $(BUILD)/faults/mem.o
+	@CSC=$(CSC) BUILD=$(BUILD) tests/ranks.sh
 explain: all
 	@CSC=$(CSC) tests/explain
 robust: all

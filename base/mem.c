@@ -39,7 +39,8 @@ static struct {
 
 #ifdef CS_FAULTS
 /* CS_FAULT=alloc:N fails the N-th allocation, alloc:N+ all from there on; alloc:0 says at the end
- * how many there were. Whatever fails, the end tells what was not given back. */
+ * how many there were. alloc:N@RANK does so in that process of several. Whatever fails, the end tells
+ * what was not given back. */
 static struct {
     bool read, on, all, count;
     unsigned long at, number;
@@ -51,6 +52,13 @@ static void tell(void)
     if (mem.used) fprintf(stderr, "leaked: %zu bytes\n", mem.used);
 }
 
+static int fault_rank;
+
+void mem_fault_rank(int rank)
+{
+    fault_rank = rank;
+}
+
 static bool fault_due(void)
 {
     if (!fault.read) {
@@ -59,10 +67,11 @@ static bool fault_due(void)
         if (text && strncmp(text, "alloc:", 6) == 0) {
             char *end;
             fault.at = strtoul(text + 6, &end, 10);
-            fault.on = true;
             fault.all = *end == '+';
+            const char *rank = strchr(end, '@');
+            fault.on = !rank || atoi(rank + 1) == fault_rank;
             fault.count = fault.at == 0;
-            atexit(tell);
+            if (fault.on) atexit(tell);
         }
     }
     if (!fault.on) return false;
@@ -70,6 +79,11 @@ static bool fault_due(void)
     return !fault.count && (fault.all ? fault.number >= fault.at : fault.number == fault.at);
 }
 #else
+void mem_fault_rank(int rank)
+{
+    (void)rank;
+}
+
 static bool fault_due(void)
 {
     return false;

@@ -56,6 +56,9 @@ bool mem_trying(void); /* is a mem_try under way? */
 void mem_on_failure(void (*failed)(size_t bytes));
 void mem_fail(size_t bytes); /* as if memory were out; may return */
 
+/* In a build with CS_FAULTS: of several processes, which one this is, for CS_FAULT=alloc:N@RANK. */
+void mem_fault_rank(int rank);
+
 /* ---- counting -------------------------------------------------------------------------- */
 
 /* Bytes in use, in steps of the system's allocator, and what was counted besides. */

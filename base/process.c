@@ -26,6 +26,8 @@ static pthread_t main_thread;
 static void (*at_last)(void);
 static _Atomic(Leftover *) leftovers;
 static atomic_int helper; /* its group; 0: none */
+static void (*child_ended)(void);
+static pid_t passed_to; /* 0: signals are ours */
 
 static bool comes_from_outside(int number)
 {
@@ -62,6 +64,11 @@ static void on_end(int number)
         errno = before;
         return;
     }
+    if (passed_to && comes_from_outside(number)) {
+        kill(passed_to, number);
+        errno = before;
+        return;
+    }
     if (at_last) at_last();
     end_helper();
     process_remove_leftovers();
@@ -72,6 +79,40 @@ static void on_end(int number)
     raise(number);
     pthread_sigmask(SIG_UNBLOCK, &own, NULL); /* not on return: the mask then may be ppoll's */
     errno = before;
+}
+
+void process_end(int code, void (*then)(void))
+{
+    if (at_last) at_last();
+    end_helper();
+    process_remove_leftovers();
+    if (then) then();
+    _exit(code);
+}
+
+static void on_child(int number)
+{
+    int before = errno;
+    if (!pthread_equal(pthread_self(), main_thread))
+        pthread_kill(main_thread, number);
+    else
+        child_ended();
+    errno = before;
+}
+
+void process_watch_children(void (*ended)(void))
+{
+    struct sigaction action = {.sa_handler = on_child,
+                               .sa_flags = SA_ONSTACK | SA_RESTART | SA_NOCLDSTOP};
+    sigfillset(&action.sa_mask);
+    main_thread = pthread_self();
+    child_ended = ended;
+    sigaction(SIGCHLD, &action, NULL);
+}
+
+void process_pass_signals(pid_t to)
+{
+    passed_to = to;
 }
 
 static void open_streams(void)
@@ -138,6 +179,7 @@ sigset_t process_hold(void)
 {
     sigset_t held, before;
     sigemptyset(&held);
+    sigaddset(&held, SIGCHLD);
     for (int i = 0; i < OUTSIDE; i++) sigaddset(&held, from_outside[i]);
     pthread_sigmask(SIG_BLOCK, &held, &before);
     return before;

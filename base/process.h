@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* Once, at the start, by the main thread. A standard stream that is closed stays an error instead
  * of becoming the next file that is opened; a file too large is EFBIG, no signal. Before a signal
@@ -27,10 +28,19 @@ void process_add_leftover(Leftover *l);
 void process_take_leftover(Leftover *l);
 void process_remove_leftovers(void); /* before the process ends */
 
-/* Between the two, signals that would end the process wait. Returns the mask before. Of no use with
+/* Between the two, signals that would end the process wait, and children's ends. Returns the mask before. Of no use with
  * anything that can block. */
 sigset_t process_hold(void);
 void process_release(sigset_t before);
+
+/* `ended` (async-signal-safe) runs in the main thread, the caller's, when a child has ended; signals
+ * that are held back hold it back, too. Before process_begin. */
+void process_watch_children(void (*ended)(void));
+/* Signals from outside are another process's from now on: they are passed to it. */
+void process_pass_signals(pid_t to);
+/* Ends the process as signals do, but with an exit code: `last` and leftovers, then this (may be
+ * NULL). Async-signal-safe. */
+void process_end(int code, void (*then)(void)) __attribute__((noreturn));
 
 /* Runs argv[0], looked up in PATH, without a shell, and waits for it; if a signal ends this process
  * the helper ends too. Returns 0 with *status as of waitpid, or the errno of what failed. */

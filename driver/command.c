@@ -1,6 +1,7 @@
 /* The table of commands. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,6 +116,7 @@ static int run_command(const Command *command, int argc, char **argv, int from)
     set_levels(&o);
     o.command = command->name;
     OptionEnd end = options_read(&o, command->takes, argc, argv, from);
+    if (o.ranks) setenv("CS_RANKS", o.ranks, 1); /* the program's */
     o.host.program = o.input;
     int code = end == OPTION_GO_ON ? command->run(&o) : end == OPTION_DONE ? 0 : 1;
     options_free(&o);

@@ -26,6 +26,8 @@ static const struct {
     {"CS_CACHE_BINARIES", "1: keep the driver's binaries of kernels, 0: don't"},
     {"CS_CACHE_LIMIT", "bytes of that cache, with K, M or G behind the number (256M)"},
     {"CS_MEM_LIMIT", "bytes that a program may take, with K, M or G behind the number"},
+    {"CS_RANKS", "how many processes run the program together (1)"},
+    {"CS_RANKS_CHECK", "1: they compare all that they do, and end where it differs"},
     {"CS_PROFILE",
      "1: a table of kernels, with calls and times, at the end; else a file for it as JSON"},
     {"CS_TRACE", "a file for when evaluations, builds and kernels ran, for Perfetto"},

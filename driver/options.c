@@ -253,6 +253,17 @@ static OptionEnd set_timeout(Options *o, const char *value)
     return read_seconds("--timeout", value, &o->timeout) ? OPTION_GO_ON : OPTION_WRONG;
 }
 
+static OptionEnd set_ranks(Options *o, const char *value)
+{
+    enum { MOST = 256 }; /* of runtime/ranks */
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    o->ranks = value;
+    if (*value >= '0' && *value <= '9' && !*end && n >= 1 && n <= MOST) return OPTION_GO_ON;
+    complain("-n %s is no number of ranks (1 to %d)", value, MOST);
+    return OPTION_WRONG;
+}
+
 static OptionEnd version(Options *o, const char *value)
 {
     (void)o, (void)value;
@@ -347,6 +358,7 @@ static const Option table[] = {
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
     VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test, bench: those whose names hold TEXT"),
     VALUE("--timeout", EQUALS, "SECONDS", NULL, set_timeout, "csc test: a test that takes longer is ended (60); 0: none is"),
+    VALUE("-n", WORD, "RANKS", NULL, set_ranks, "csc run, watch, profile: so many processes run the program together (CS_RANKS)"),
     FLAG("-v", verbose, "say what is run and how long it takes"),
     FLAG("--json", json, "what a tool reads, as --error-format=json; also of --doctor and --explain"),
     VALUE("--serve", FLAG, NULL, NULL, ask_serve, "make kernels for a program that runs and has started this (CS_JIT)"),

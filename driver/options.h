@@ -41,6 +41,7 @@ struct Options {
     const char *schedule;       /* --schedule: a file; NULL: recipes choose */
     const char *tuned;          /* --tuned: a file, "none"; NULL: the one beside the input */
     unsigned timeout;           /* --timeout, seconds; 0: none */
+    const char *ranks;          /* -n, or NULL */
     int seconds;                /* --time; -1: as the command has it */
     const char *against;        /* of csc bench: what it wrote before, or NULL */
     const char *html;           /* of csc profile: a file for its report, or NULL */

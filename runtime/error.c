@@ -10,6 +10,8 @@
 #include "interrupt.h"
 #include "library/console.h"
 #include "objects/object.h"
+#include "ranks/ranks.h"
+#include "ranks/transport.h"
 #include "state.h"
 
 int32_t cs_pending;
@@ -28,6 +30,9 @@ static void pend(const CsSite *site)
 {
     cs_pending = 1;
     rt.error.nframes = rt.error.more = 0;
+    rt.error.agreed = false;
+    rt.error.evaluation = rt.evaluations;
+    rt.error.node = rt.error.index = 0;
     if (site) add_frame(site);
 }
 
@@ -154,11 +159,12 @@ static void end_if_stack_overflow(void)
     if (rt.embedded || rt.session || !cs_pending || rt.error.object || rt.error.kind != RT_STACK)
         return;
     console_flush();
-    error_print(stderr);
+    if (ranks_first()) error_print(stderr);
+    if (rt.ranks.size) rt.ranks.by->end();
     _exit(1);
 }
 
-static void forget(void)
+void error_forget(void)
 {
     CsObject *object = rt.error.object;
     rt.error.object = NULL;
@@ -173,7 +179,7 @@ static void forget(void)
 void rt_catch(void)
 {
     end_if_stack_overflow();
-    forget();
+    error_forget();
 }
 
 /* What the runtime threw as an object; without memory for it, the OutOfMemoryException. */
@@ -207,6 +213,7 @@ static const CsClass *pending_class(void)
 
 int32_t cs_catch_is(const CsClass *cls)
 {
+    ranks_share_pending();
     end_if_stack_overflow();
     bool deep = !rt.error.object && rt.error.kind == RT_STACK;
     if (deep && (rt.session || (rt.stops && interrupted()))) return 0;
@@ -230,6 +237,7 @@ static void keep_trace(CsObject *exception)
 
 void *cs_catch(void)
 {
+    ranks_share_pending();
     end_if_stack_overflow();
     make_object();
     CsObject *o = cs_retain(rt.error.object);
@@ -310,7 +318,7 @@ void error_print(FILE *out)
 
 void error_end(void)
 {
-    forget();
+    error_forget();
     if (rt.error.names) interner_free(rt.error.names);
     rt.error.names = NULL;
     free_spare();

@@ -20,8 +20,11 @@
 #include "library/console.h"
 #include "native/compiler.h"
 #include "objects/count.h"
+#include "objects/number.h"
 #include "objects/record.h"
 #include "pool.h"
+#include "ranks/ranks.h"
+#include "ranks/transport.h"
 #include "stack.h"
 #include "state.h"
 
@@ -43,12 +46,20 @@ bool rt_begin(const CsProgram *program)
     return error_start() && mem_try(make_fd, &rt.fd);
 }
 
+/* A signal ends the process. */
+static void leave(void)
+{
+    console_last();
+    if (rt.ranks.by) rt.ranks.by->leave();
+}
+
 void cs_start(int32_t argc, char **argv, const CsProgram *program)
 {
+    if (!rt.session) ranks_start();
     rt.argc = argc;
     rt.argv = argv;
     if (!rt_begin(program)) rt_no_start();
-    process_begin(console_last);
+    process_begin(leave);
     stack_guard();
     if (!device_wish_fits()) exit(cs_finish());
 }
@@ -94,6 +105,11 @@ unsigned rt_dumps(void)
     return rt.dumps;
 }
 
+bool rt_dumping(unsigned what)
+{
+    return rt_dumps() & what && ranks_first();
+}
+
 bool rt_check_dumps(const CsSite *site)
 {
     if (!(rt_dumps() & RT_DUMP_UNKNOWN)) return true;
@@ -120,8 +136,10 @@ void rt_end(bool leaving)
 {
     error_end();
     cycles_end();
-    trace_write(); /* before profile_print, which sorts evaluations */
-    profile_print();
+    if (ranks_first()) { /* says what the run did */
+        trace_write();   /* before profile_print, which sorts evaluations */
+        profile_print();
+    }
     ahead_drop();
     evals_free();
     if (leaving) device_leave();
@@ -135,6 +153,7 @@ void rt_end(bool leaving)
     graphs_free();
     if (rt.fd) fd_free(rt.fd);
     if (rt.locale) freelocale(rt.locale);
+    numbers_end();
     vec_free(&rt.natives);
     vec_free(&rt.written);
     vec_free(&rt.joined);
@@ -148,11 +167,14 @@ int32_t cs_finish(void)
 {
     int32_t code = 0;
     rt_sync();
+    ranks_finish();
+    const struct Transport *ranks = rt.ranks.by;
     if (!console_end()) code = 1;
     if (cs_pending) {
-        error_print(stderr);
+        if (ranks_first()) error_print(stderr);
         code = 1;
     }
     rt_end(true);
+    if (ranks && !ranks->end()) code = 1;
     return code;
 }

@@ -23,6 +23,11 @@ typedef struct RtWritten { /* restrict.c: a graph of the runtime's own */
     Graph *graph;
 } RtWritten;
 
+typedef struct RtNumber { /* objects/number.c */
+    const void *object;
+    uint64_t number;
+} RtNumber;
+
 typedef struct RtParsed { /* graph.c: an embedded graph that was read */
     CsGraph *graph;
     Graph *parsed; /* what graph->parsed is */
@@ -42,17 +47,33 @@ typedef struct RtState {
     int argc;
     char **argv;
 
-    struct {                          /* error.c */
-        CsObject *object;             /* what the program threw; NULL: the runtime threw */
-        RtError kind;                 /*   a `kind` */
-        Text message, full;           /*   with `message`; full: with the class, for messages */
-        size_t bytes;                 /*   of an OutOfMemoryException without `message` */
-        char internal[160];           /*   of a fault of our own; empty: it was memory */
-        CsObject *spare;              /* an OutOfMemoryException for when there is no memory */
-        CsSite frames[RT_MAX_FRAMES]; /* the innermost first; the outermost are counted only */
+    struct {                              /* error.c */
+        CsObject *object;                 /* what the program threw; NULL: the runtime threw */
+        RtError kind;                     /*   a `kind` */
+        Text message, full;               /*   with `message`; full: with the class, for messages */
+        size_t bytes;                     /*   of an OutOfMemoryException without `message` */
+        char internal[160];               /*   of a fault of our own; empty: it was memory */
+        CsObject *spare;                  /* an OutOfMemoryException for when there is no memory */
+        bool agreed;                      /* all ranks have it (ranks/) */
+        uint64_t evaluation, node, index; /* where it came, for ranks that fail at several */
+        CsSite frames[RT_MAX_FRAMES];     /* the innermost first; the outermost are counted only */
         int nframes, more;
         Interner *names; /* of user functions that errors of evaluations are in */
     } error;
+
+    struct { /* ranks/; zero: there is one process */
+        const struct Transport *by;
+        int rank, size;
+        int depth; /* of ranks_enter */
+        bool check;
+        uint64_t number, noted; /* steps so far; what they did, as a hash */
+    } ranks;
+
+    struct { /* number.c */
+        RtNumber *of;
+        size_t room, len;
+        uint64_t last;
+    } numbers;
 
     struct { /* memory.c */
         Buffer *pool[RT_SIZE_CLASSES];
@@ -129,6 +150,7 @@ enum {
     RT_DUMP_READ = 16
 };
 unsigned rt_dumps(void);
+bool rt_dumping(unsigned what);          /* is this process to print these? */
 bool rt_check_dumps(const CsSite *site); /* false, with an exception, if CS_DUMP has other words */
 bool rt_profiling(void);                 /* CS_PROFILE is set and not 0 */
 const char *rt_device_wish(void);        /* what CS_DEVICE says, or NULL */
@@ -143,7 +165,8 @@ bool error_start(void); /* makes what is needed when memory is out; false: there
 /* The pending exception's code (CsException, or CS_NEXCEPTIONS of a class of none of these), class
  * and message, which last until it is forgotten; room: for the message. */
 int error_told(const char **type, const char **message, char room[64]);
-void error_end(void); /* frees what error.c keeps */
+void error_forget(void); /* the pending exception, whatever it is */
+void error_end(void);    /* frees what error.c keeps */
 /* Before main there is nobody to throw to: says that memory is out, and ends the process. */
 void rt_no_start(void) __attribute__((noreturn));
 

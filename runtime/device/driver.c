@@ -17,6 +17,7 @@
 #include "../../base/mem.h"
 #include "../../base/process.h"
 #include "../../base/text.h"
+#include "../pool.h"
 #include "../state.h"
 #include "cache.h"
 
@@ -61,6 +62,16 @@ void driver_signals(void)
     if (!rt.embedded) process_keep_signals();
 }
 
+/* POCL takes as many units of the processor as the pool does, if nobody has said otherwise. */
+static void share_units(void)
+{
+    char units[12];
+    if (!rt.ranks.size) return;
+    snprintf(units, sizeof units, "%d", pool_units());
+    setenv("POCL_MAX_PTHREAD_COUNT", units, 0); /* before version 5 */
+    setenv("POCL_CPU_MAX_CU_COUNT", units, 0);
+}
+
 bool driver_was_asked(void)
 {
     return asked;
@@ -70,6 +81,7 @@ void driver_prepare(void)
 {
     asked = true;
     driver_signals();
+    share_units();
     const char *set = getenv("POCL_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME"), *tmp = getenv("TMPDIR");
     if (own || (set && *set)) return;

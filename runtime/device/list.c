@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../ranks/ranks.h"
 #include "device_impl.h"
 #include "driver.h"
 #include "memory.h"
@@ -213,7 +214,7 @@ static int default_number(const CsSite *site)
 int32_t cs_device_count(const CsSite *site)
 {
     DeviceTable *t = device_table(site);
-    return t ? t->whole : 0;
+    return t ? (int32_t)ranks_tell_number(RANKS_ASKS, t->whole, site) : 0;
 }
 
 /* Of a number that the program has from here. NULL with an exception pending. */
@@ -233,7 +234,7 @@ void *cs_device_name(int32_t number, const CsSite *site)
         if (!l) return NULL;
         name = l->name ? l->name : "?";
     }
-    return rt_str_new(name, (int64_t)strlen(name));
+    return ranks_tell_str(RANKS_ASKS, rt_str_new(name, (int64_t)strlen(name)), site);
 }
 
 void *cs_device_kind(int32_t number, const CsSite *site)
@@ -244,7 +245,7 @@ void *cs_device_kind(int32_t number, const CsSite *site)
         if (!l) return NULL;
         kind = select_kind(l->kind);
     }
-    return rt_str_new(kind, (int64_t)strlen(kind));
+    return ranks_tell_str(RANKS_ASKS, rt_str_new(kind, (int64_t)strlen(kind)), site);
 }
 
 /* "Portable Computing Language 3.1": its platform and its version. What it does not say is left out. */
@@ -263,7 +264,7 @@ void *cs_device_driver(int32_t number, const CsSite *site)
         version[0] = '\0';
     size_t n = strlen(text);
     snprintf(text + n, sizeof text - n, "%s%s", n && *version ? " " : "", version);
-    return rt_str_new(text, (int64_t)strlen(text));
+    return ranks_tell_str(RANKS_ASKS, rt_str_new(text, (int64_t)strlen(text)), site);
 }
 
 static int64_t host_fact(bool interpreted, int32_t what)
@@ -282,7 +283,7 @@ int64_t cs_device_fact(int32_t number, int32_t what, const CsSite *site)
     cl_int code = CL_SUCCESS;
     size_t v = device_ask(rt.table->ids[number], asked[what], &code);
     if (!device_good(code, "the device does not say what it is", site)) return 0;
-    return what == 2 ? v != 0 : (int64_t)v;
+    return ranks_tell_number(RANKS_ASKS, what == 2 ? v != 0 : (int64_t)v, site);
 }
 
 int32_t cs_device_default(const CsSite *site)

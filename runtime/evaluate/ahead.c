@@ -13,6 +13,7 @@
 #include "../device/device.h"
 #include "../device/memory.h"
 #include "../objects/record.h"
+#include "../ranks/ranks.h"
 #include "../state.h"
 #include "compose.h"
 #include "into.h"
@@ -399,6 +400,7 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
 {
     Lazy *lazies[FD_MAX_FIELDS];
     int count = 0;
+    ranks_enter();
     for (int i = 0; i < n && count < FD_MAX_FIELDS; i++) {
         Lazy *l = functions[i].ref;
         bool pending = l->head.kind == CS_LAZY && !l->result;
@@ -408,6 +410,7 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
     if (count > 1 && !device_is_ref() && are_alike(count, lazies)) force_together(count, lazies);
     if (count > 1) share(count, lazies);
     for (int i = 0; i < n && !cs_pending; i++) cs_release(cs_force(functions[i].ref, site));
+    ranks_leave(NULL, site);
 }
 
 /* ---- statements ---------------------------------------------------------------------------------- */

@@ -80,6 +80,8 @@ void compose_end(Evaluation *e);
 Ref *compose_ref(Evaluation *e, const CsSite *site);
 void compose_ref_end(Evaluation *e, Ref *r);
 void evals_free(void);
+/* For ranks to compare (note.c). */
+void note_evaluation(const Evaluation *e);
 
 /* The value of a closed scalar node of g, interpreted. False with an exception pending. */
 bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,

@@ -2,6 +2,7 @@
  * on the way to an error add theirs as frames. */
 #include "../device/memory.h"
 #include "../objects/record.h"
+#include "../ranks/ranks.h"
 #include "../state.h"
 #include "ahead.h"
 #include "bind/numbers.h"
@@ -156,8 +157,9 @@ void *cs_force(void *fn, const CsSite *site)
 {
     CsHead *h = fn;
     if (h->kind == CS_ARRAY) return cs_retain(fn);
-    if (h->kind == CS_LAZY) return cs_retain(eval_lazy(fn, site));
-    return eval_closure(fn, site);
+    ranks_enter();
+    void *a = h->kind == CS_LAZY ? cs_retain(eval_lazy(fn, site)) : eval_closure(fn, site);
+    return ranks_leave(a, site);
 }
 
 void *cs_array_of(void *fn)
@@ -179,12 +181,14 @@ static Array *eval_graph(CsGraph *graph, const CsValue *captures, int over, cons
 
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
-    return eval_graph(graph, captures, -1, site);
+    ranks_enter();
+    return ranks_leave(eval_graph(graph, captures, -1, site), site);
 }
 
 void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, const CsSite *site)
 {
-    return eval_graph(graph, captures, over, site);
+    ranks_enter();
+    return ranks_leave(eval_graph(graph, captures, over, site), site);
 }
 
 static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
@@ -229,22 +233,35 @@ bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarVa
     return ok;
 }
 
+/* Of a program's own: rank 0's. */
+static bool scalar_leaves(CsGraph *graph, const CsValue *captures, ScalarValue *out, int *n,
+                          const CsSite *site)
+{
+    ranks_enter();
+    Graph *g = graph_of(graph, site);
+    bool good = g && eval_scalar(g, captures, site, out);
+    *n = g ? fd_type_leaves(fd_root(g->fd)->type) : 1;
+    return ranks_leave_scalar(good, out, *n, site);
+}
+
 void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, const CsSite *site)
 {
     ScalarValue leaves[RT_MAX_LEAVES];
-    Graph *g = graph_of(graph, site);
-    if (!g || !eval_scalar(g, captures, site, leaves)) return; /* nobody looks at out then */
-    for (int i = 0, n = fd_type_leaves(fd_root(g->fd)->type); i < n; i++) out[i].i = leaves[i].i;
+    int n;
+    if (!scalar_leaves(graph, captures, leaves, &n, site)) return; /* nobody looks at out then */
+    for (int i = 0; i < n; i++) out[i].i = leaves[i].i;
 }
 
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
-    return eval_scalar(graph_of(graph, site), captures, site, &v) ? v.i : 0;
+    int n;
+    return scalar_leaves(graph, captures, &v, &n, site) ? v.i : 0;
 }
 
 double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
-    return eval_scalar(graph_of(graph, site), captures, site, &v) ? v.f : 0;
+    int n;
+    return scalar_leaves(graph, captures, &v, &n, site) ? v.f : 0;
 }

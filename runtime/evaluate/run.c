@@ -37,7 +37,9 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
         FdBox box = {.rank = 1, .dim = {{.lo = w[1], .hi = w[1] + w[2]}}};
         bool all = n && n->kind == FD_APPLY && n->nargs == 1 && n->fn->kind != FD_LET;
         rt_throw_outside(&at, all ? n->fn->name : NULL, &box, w);
+        rt.error.index = (uint64_t)w[0];
     }
+    rt.error.node = words[1];
     rt_frame_around(&at, site);
 }
 
@@ -123,7 +125,7 @@ static bool take_slots(Evaluation *e, Numbers *n, const Results *r, bool queued,
 /* Which results lie where slots were. */
 static void dump_over(const Evaluation *e, const Numbers *n, const Results *r)
 {
-    for (int k = 0; rt_dumps() & RT_DUMP_PLAN && k < e->composed->order.nslots; k++)
+    for (int k = 0; rt_dumping(RT_DUMP_PLAN) && k < e->composed->order.nslots; k++)
         for (int i = 0; i < r->n; i++)
             if (n->slots[k] && n->slots[k] == r->buffers[i])
                 fprintf(stderr, "out %d over slot %d\n", i, k);
@@ -169,7 +171,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
 
 static void dump_graph(const Composed *c)
 {
-    if (!(rt_dumps() & RT_DUMP_FDAG)) return;
+    if (!rt_dumping(RT_DUMP_FDAG)) return;
     Text t = {0};
     fd_print(&t, &c->graph);
     fprintf(stderr, "// fdag %016llx%016llx\n%s\n", (unsigned long long)c->key.hi,
@@ -458,6 +460,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
 Outcome run_on_device(Evaluation *e, const Results *r, const CsSite *site)
 {
     uint64_t from = trace_now();
+    if (rt.ranks.check) note_evaluation(e);
     Outcome outcome = find_and_run(e, r, site);
     if (from) {
         char name[96];

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../objects/record.h"
+#include "../ranks/ranks.h"
 #include "../state.h"
 #include "into.h"
 #include "restrict.h"
@@ -182,8 +183,8 @@ static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, 
     return true;
 }
 
-void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
-                  const CsSite *site)
+static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
+                      void *fn, const CsSite *site)
 {
     Array **at = array_slot;
     int32_t rank = (*at)->head.rank;
@@ -216,4 +217,12 @@ void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32
         } while (next(&s, &to));
     }
     cs_release(from);
+}
+
+void cs_slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed, void *fn,
+                  const CsSite *site)
+{
+    ranks_enter();
+    slice_set(array_slot, lo, hi, fixed, fn, site);
+    ranks_leave(NULL, site);
 }

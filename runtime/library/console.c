@@ -24,6 +24,7 @@
 
 #include "../../base/process.h"
 #include "../objects/str.h"
+#include "../ranks/ranks.h"
 
 enum {
     ROOM = 1 << 16,
@@ -131,9 +132,16 @@ static void put(const char *bytes, size_t n)
     }
 }
 
+/* Is it another rank that writes it? */
+static bool is_written(const Str *s)
+{
+    if (s) ranks_note(s->bytes, (size_t)s->len);
+    return !ranks_first();
+}
+
 static void write_out(const Str *str, bool newline)
 {
-    if (out.failed) return;
+    if (is_written(str) || out.failed) return;
     if (out.reader == READER_UNKNOWN) out.reader = reader_of(STDOUT_FILENO);
     if (str) put(str->bytes, (size_t)str->len);
     if (newline) put("\n", 1);
@@ -152,12 +160,12 @@ void cs_console_write_line(void *s)
 
 int32_t cs_console_out_redirected(void)
 {
-    return !isatty(STDOUT_FILENO);
+    return (int32_t)ranks_tell_number(RANKS_ASKS, !isatty(STDOUT_FILENO), NULL);
 }
 
 int32_t cs_console_error_redirected(void)
 {
-    return !isatty(STDERR_FILENO);
+    return (int32_t)ranks_tell_number(RANKS_ASKS, !isatty(STDERR_FILENO), NULL);
 }
 
 void *cs_console_out(void)
@@ -176,6 +184,7 @@ static void write_to(const void *writer, const Str *s, bool newline)
         write_out(s, newline);
         return;
     }
+    if (is_written(s)) return;
     console_flush(); /* in the order in which it was written */
     if (s) fwrite(s->bytes, 1, (size_t)s->len, stderr);
     if (newline) fputc('\n', stderr);
@@ -193,8 +202,7 @@ void cs_writer_write_line(void *writer, void *s)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The next line without its end; NULL after the last. */
-void *cs_console_read_line(void)
+static Str *read_line(void)
 {
     char *line = NULL;
     size_t room = 0;
@@ -209,4 +217,10 @@ void *cs_console_read_line(void)
         rt_throw_memory(NULL, room);
     free(line); /* of the C library */
     return s;
+}
+
+/* The next line without its end; NULL after the last. */
+void *cs_console_read_line(void)
+{
+    return ranks_tell_str(RANKS_READS, ranks_first() ? read_line() : NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "../objects/format.h"
 #include "../objects/str.h"
+#include "../ranks/ranks.h"
 #include "save.h"
 
 static void fail(const char *doing, const Str *path, int err, const CsSite *site)
@@ -22,8 +23,8 @@ static void fail(const char *doing, const Str *path, int err, const CsSite *site
     text_free(&t);
 }
 
-/* The bytes of a file; false with an exception pending. */
-static bool read_all(const Str *path, Text *out, const CsSite *site)
+/* False with an exception pending. */
+static bool read_file(const Str *path, Text *out, const CsSite *site)
 {
     struct stat st;
     int fd = path ? open(path->bytes, O_RDONLY | O_CLOEXEC) : -1;
@@ -42,6 +43,15 @@ static bool read_all(const Str *path, Text *out, const CsSite *site)
     text_free(out);
     if (err) fail("read", path, err, site);
     rt_site(site);
+    return false;
+}
+
+/* The bytes of a file; false with an exception pending. */
+static bool read_all(const Str *path, Text *out, const CsSite *site)
+{
+    if (ranks_first()) read_file(path, out, site);
+    if (ranks_tell_text(RANKS_READS, out, site)) return true;
+    text_free(out);
     return false;
 }
 
@@ -137,6 +147,7 @@ void *cs_file_read_all_lines(void *path, const CsSite *site)
 static void write_text(void *path, const char *bytes, size_t len, const CsSite *site)
 {
     Save s;
+    ranks_note(bytes, len);
     if (save_open(&s, path, site) && save_write(&s, bytes, len)) save_finish(&s);
     save_end(&s);
 }
@@ -173,9 +184,8 @@ void cs_file_write_all_bytes(void *path, void *bytes, const CsSite *site)
 }
 
 /* In one piece: what does not fit is taken back. */
-void cs_file_append_all_text(void *path, void *text, const CsSite *site)
+static void append(const Str *file, const Str *s, const CsSite *site)
 {
-    const Str *file = path, *s = text;
     int fd = file ? open(file->bytes, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
     struct stat st;
     int err = fd < 0 || fstat(fd, &st) != 0 ? (file ? errno : ENOENT) : 0;
@@ -190,17 +200,29 @@ void cs_file_append_all_text(void *path, void *text, const CsSite *site)
     if (err) fail("write", file, err, site);
 }
 
+void cs_file_append_all_text(void *path, void *text, const CsSite *site)
+{
+    if (ranks_first()) append(path, text, site);
+    ranks_outcome(RANKS_WRITES, site);
+}
+
 int32_t cs_file_exists(void *path)
 {
     struct stat st;
     const Str *s = path;
-    return s && stat(s->bytes, &st) == 0 && !S_ISDIR(st.st_mode);
+    bool there = s && stat(s->bytes, &st) == 0 && !S_ISDIR(st.st_mode);
+    return (int32_t)ranks_tell_number(RANKS_ASKS, there, NULL);
 }
 
 /* A file that is not there is deleted already, as in C#. */
-void cs_file_delete(void *path, const CsSite *site)
+static void delete_file(const Str *s, const CsSite *site)
 {
-    const Str *s = path;
     if (s && unlink(s->bytes) == 0) return;
     if (!s || errno != ENOENT) fail("delete", s, s ? errno : ENOENT, site);
+}
+
+void cs_file_delete(void *path, const CsSite *site)
+{
+    if (ranks_first()) delete_file(path, site);
+    ranks_outcome(RANKS_WRITES, site);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../objects/str.h"
+#include "../ranks/ranks.h"
 #include "npy.h"
 
 enum { CHUNK = 4 << 20, PIECE = 1 << 20, MOST_AT_ONCE = 1 << 30, COLUMNS = 1024, BLOCK = 512 };
@@ -107,10 +108,8 @@ static bool check_type(const Load *l, int32_t elem, int32_t rank)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* Reads n bytes; fewer are there: *got < n. False after throwing. */
-static bool read_some(Load *l, void *to, size_t n, size_t *got)
+static bool read_file(const Load *l, void *to, size_t n, size_t *got)
 {
-    *got = 0;
     while (*got < n) {
         size_t want = n - *got < MOST_AT_ONCE ? n - *got : MOST_AT_ONCE;
         ssize_t r = read(l->fd, (char *)to + *got, want);
@@ -119,22 +118,38 @@ static bool read_some(Load *l, void *to, size_t n, size_t *got)
         if (r == 0) break;
         *got += (size_t)r;
     }
+    return true;
+}
+
+/* Reads n bytes; fewer are there: *got < n. False after throwing. */
+static bool read_some(Load *l, void *to, size_t n, size_t *got)
+{
+    *got = 0;
+    if (ranks_first()) read_file(l, to, n, got);
+    if (!ranks_tell(RANKS_READS, got, sizeof *got, l->site)) return false;
+    if (!ranks_tell(RANKS_READS, to, *got, l->site)) return false;
     if (l->left >= 0) l->left -= (int64_t)*got;
     return true;
 }
 
-static bool open_file(Load *l, const Str *path)
+static bool open_at(Load *l)
 {
     struct stat st;
-    if (!path || path->len == 0) return fail(l, "", "cannot read a file: its name is empty");
-    if ((int64_t)strlen(path->bytes) != path->len)
-        return fail(l, "cannot read ", "...: the name of a file cannot have a NUL character");
-    l->path = path->bytes;
     l->fd = open(l->path, O_RDONLY | O_CLOEXEC);
     if (l->fd < 0 || fstat(l->fd, &st) != 0) return fail_errno(l, errno);
     if (S_ISDIR(st.st_mode)) return fail_errno(l, EISDIR);
     l->left = S_ISREG(st.st_mode) ? st.st_size : -1;
     return true;
+}
+
+static bool open_file(Load *l, const Str *path)
+{
+    if (!path || path->len == 0) return fail(l, "", "cannot read a file: its name is empty");
+    if ((int64_t)strlen(path->bytes) != path->len)
+        return fail(l, "cannot read ", "...: the name of a file cannot have a NUL character");
+    l->path = path->bytes;
+    if (ranks_first()) open_at(l);
+    return ranks_tell(RANKS_READS, &l->left, sizeof l->left, l->site);
 }
 
 static bool read_header(Load *l)

@@ -1,20 +1,20 @@
 /* Npy.Save: an array as an .npy file, whole or not at all. */
 #include "../objects/record.h"
 #include "../objects/str.h"
+#include "../ranks/ranks.h"
 #include "../state.h"
 #include "npy.h"
 #include "save.h"
 
-static bool write_array(Save *s, Array *a)
+/* data: its elements, or NULL without any. */
+static bool write_array(Save *s, const Array *a, const void *data)
 {
     Text header = {0};
     npy_header_write(&header, &a->head);
     bool good = !header.failed && save_write(s, header.data, header.len);
     text_free(&header);
     size_t bytes = (size_t)rt_array_count(a) * scalar_bytes((ScalarKind)a->head.elem);
-    if (!good || bytes == 0) return good;
-    const void *data = rt_array_data(a, s->site);
-    return data && save_write(s, data, bytes);
+    return good && (bytes == 0 || save_write(s, data, bytes));
 }
 
 static bool finite(void *fn, const CsSite *site)
@@ -48,8 +48,12 @@ void cs_npy_save(void *path, void *fn, const CsSite *site)
                  rt.program->records[a->head.elem - CS_ELEM_RECORD].title);
     else {
         Save s;
-        if (save_open(&s, path, site) && write_array(&s, a)) save_finish(&s);
-        save_end(&s);
+        const void *data = rt_array_data(a, site);
+        if (!cs_pending) {
+            if (data) ranks_note(data, a->head.buffer->bytes);
+            if (save_open(&s, path, site) && write_array(&s, a, data)) save_finish(&s);
+            save_end(&s);
+        }
     }
     rt_site(site);
     cs_release(a);

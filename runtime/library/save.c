@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../objects/str.h"
+#include "../ranks/ranks.h"
 #include "console.h"
 
 const char *save_reason(int err)
@@ -40,6 +41,7 @@ static bool check(const Save *s, int err)
 bool save_open(Save *s, const Str *path, const CsSite *site)
 {
     *s = (Save){.path = "", .site = site, .output = {.fd = -1}};
+    if (!ranks_first()) return true;
     if (!path || path->len == 0) {
         rt_throw(RT_IO, s->site, "cannot write a file: its name is empty");
         return false;
@@ -59,15 +61,16 @@ bool save_open(Save *s, const Str *path, const CsSite *site)
 
 bool save_write(Save *s, const void *data, size_t bytes)
 {
-    return check(s, output_write(&s->output, data, bytes));
+    return !ranks_first() || check(s, output_write(&s->output, data, bytes));
 }
 
 bool save_finish(Save *s)
 {
-    return check(s, output_finish(&s->output, true));
+    return !ranks_first() || check(s, output_finish(&s->output, true));
 }
 
-void save_end(Save *s)
+bool save_end(Save *s)
 {
-    output_end(&s->output);
+    if (ranks_first()) output_end(&s->output);
+    return ranks_outcome(RANKS_WRITES, s->site);
 }

@@ -209,7 +209,7 @@ static Request request_of(const Made *m, const CodeOf *of)
 static void say(const char *what, const Request *r, uint64_t nanos)
 {
     int wanted = 0;
-    if (!(rt_dumps() & RT_DUMP_PLAN)) return;
+    if (!rt_dumping(RT_DUMP_PLAN)) return;
     for (uint32_t k = 0; k < r->head.nkernels; k++) wanted += r->wanted[k] != 0;
     fprintf(stderr, "// %s: kernels %d, %llu us\n", what, wanted, (unsigned long long)nanos / 1000);
 }

@@ -11,6 +11,7 @@
 
 #include "../device/memory.h"
 #include "../pool.h"
+#include "../ranks/ranks.h"
 #include "../state.h"
 
 enum {
@@ -329,10 +330,11 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
 
 static void *sorted_of(void *fn, Asked asked, const CsSite *site)
 {
+    ranks_enter();
     Array *f = cs_force(fn, site);
     void *result = f ? sorted(f, rt_array_count(f), asked, site) : NULL;
     cs_release(f);
-    return result;
+    return ranks_leave(result, site);
 }
 
 void *cs_sorted(void *fn, const CsSite *site)

@@ -6,6 +6,7 @@
 #include "../device/memory.h"
 #include "../evaluate/closure.h"
 #include "../state.h"
+#include "number.h"
 #include "object.h"
 
 void *rt_object_new(size_t bytes, CsKind kind)
@@ -109,6 +110,7 @@ static bool drops(CsHead *h)
 static void bury(CsHead *h)
 {
     count_drop_rest(h);
+    if (rt.numbers.len) number_forget(h);
     rt.value.live--;
     if (!h->buffered) mem_object_free(h);
 }

@@ -9,6 +9,7 @@
 
 #include "../state.h"
 #include "count.h"
+#include "number.h"
 #include "str.h"
 
 /* ---- classes -------------------------------------------------------------------------- */
@@ -234,5 +235,5 @@ int32_t cs_hash_str(void *s)
 
 int32_t cs_hash_ref(void *object)
 {
-    return mixed((uint64_t)(uintptr_t)object);
+    return mixed(rt.ranks.size ? number_of(object) : (uint64_t)(uintptr_t)object);
 }

@@ -298,8 +298,8 @@ int32_t cs_session(int32_t argc, char **argv, const CsProgram *program)
     }
     session.program = *program;
     block_interrupts();
-    cs_start(argc, argv, &session.program);
     rt.session = rt.stops = true;
+    cs_start(argc, argv, &session.program);
     interrupt_begin();
     char ask;
     int file;

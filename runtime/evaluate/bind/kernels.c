@@ -477,9 +477,8 @@ static void dump_dims(Text *t, const char *what, int dims, const size_t *n)
 
 void kernels_dump(Kernel *k, const CgSchedule *s)
 {
-    unsigned dumps = rt_dumps();
-    if ((dumps & RT_DUMP_OPENCL) && k->nbuilds == 0) fprintf(stderr, "%s", k->text);
-    if (!(dumps & RT_DUMP_PLAN)) return;
+    if (k->nbuilds == 0 && rt_dumping(RT_DUMP_OPENCL)) fprintf(stderr, "%s", k->text);
+    if (!rt_dumping(RT_DUMP_PLAN)) return;
     Text t = {0};
     text_printf(&t, "// plan %016llx%016llx: out %zu bytes\n", (unsigned long long)k->key.hi,
                 (unsigned long long)k->key.lo, s->out_bytes);

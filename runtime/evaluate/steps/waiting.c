@@ -172,7 +172,7 @@ int waiting_kept(const Waiting *w, int n, int *kept)
 WaitingLines waiting_lines(const Waiting *w, int n)
 {
     WaitingLines l = {0};
-    for (; l.n < n && rt_dumps() & RT_DUMP_PLAN; l.n++) {
+    for (; l.n < n && rt_dumping(RT_DUMP_PLAN); l.n++) {
         const CsSite *site = w->held[l.n]->lazy->site;
         l.line[l.n] = site ? site->line : 0;
     }

@@ -1,0 +1,252 @@
+#!/bin/bash
+# Programs on several ranks (docs/scale.md): goldens print what they print in one process; ranks that die, fail alone, or go
+# different ways end the program with a message, at once, and leave nothing. `tests/ranks.sh` takes a share, which the commit
+# draws (tests/tools/draw); `tests/ranks.sh long` all goldens on 2, 3 and 4 ranks, and 200 moments.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+: "${CSC:=./csc}" "${BUILD:=build}" "${DRAW:=$(tests/tools/draw)}"
+CSC=$(realpath "$CSC")
+top=$PWD
+long=${1:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+total=0 failed=0
+ok() { total=$((total + 1)); }
+complain() {
+    echo "FAIL ranks: $*" | cut -c 1-600
+    failed=$((failed + 1))
+}
+is() { # ACTUAL EXPECTED WHAT
+    ok
+    [ "$1" = "$2" ] || complain "$3: '$1' instead of '$2'"
+}
+holds() { # FILE PATTERN WHAT
+    ok
+    grep -q -e "$2" "$1" || complain "$3: no '$2' in: $(cat "$1")"
+}
+# Processes of the program that live; a dead one may wait for somebody to look.
+living() { ps -eo stat=,comm= | awk -v name="$1" '$1 !~ /^Z/ && $2 == name' | wc -l; }
+
+# ---- goldens ----
+export CS_RANKS_CHECK=1
+# devices prints how many units a device has: a rank's share.
+find tests samples -name '*.run.out' ! -path '*/long/*' ! -path '*/evaluation/devices.*' | sort | sed 's/[].[$]/\\&/g' >"$work/all"
+for n in 2 3 4; do
+    if [ -n "$long" ]; then
+        # shellcheck disable=SC2046
+        CS_RANKS=$n ONLY='native ref' tests/run $(cat "$work/all") >"$work/said" || failed=$((failed + 1))
+    elif [ "$n" -lt 4 ]; then # one in eighty
+        list=$(awk -v at="$(((DRAW + n * 40) % 80))" 'NR % 80 == at' "$work/all")
+        # shellcheck disable=SC2086
+        CS_RANKS=$n ONLY=native tests/run $list >"$work/said" || failed=$((failed + 1))
+    else
+        continue
+    fi
+    grep -v '^golden: ' "$work/said"
+    total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
+done
+
+# ---- what rank 0 does ----
+cd "$work" || exit 1
+cat >effects.cs\$ <<'END'
+using System;
+
+class Key { }
+
+for (var line = Console.ReadLine(); line != null; line = Console.ReadLine()) Console.WriteLine($"<{line}>");
+File.WriteAllText("text", "one\ntwo\n");
+File.AppendAllText("text", "three\n");
+Console.WriteLine(string.Join(",", File.ReadAllLines("text")));
+Console.Error.WriteLine("once");
+Console.WriteLine(Environment.Run("true", "x"));
+Console.WriteLine(Environment.GetEnvironmentVariable("GIVEN"));
+try { File.ReadAllText("none"); } catch (Exception e) { Console.WriteLine(e.Message); }
+try { File.WriteAllText("no/none", "x"); } catch (Exception e) { Console.WriteLine(e.Message); }
+try { File.Delete("."); } catch (Exception e) { Console.WriteLine("not deleted"); }
+int[] big = let(i : 0..100000) i * 3;
+Npy.Save("big.npy", big);
+int[] back = Npy.Load("big.npy");
+Console.WriteLine(sum(back));
+try { int[] bad = Npy.Load("text"); } catch (Exception e) { Console.WriteLine(e.Message); }
+var key = new Key();
+Console.WriteLine(key.GetHashCode() == key.GetHashCode() && key.GetHashCode() != new Key().GetHashCode());
+var watch = new Stopwatch();
+watch.Start();
+watch.Stop();
+Console.WriteLine(watch.Elapsed.TotalSeconds < 10);
+Console.WriteLine(new Random().Next(1, 7) < 7);
+Console.WriteLine(Environment.ProcessorCount > 0 && DateTime.Now.Year > 2000);
+Console.WriteLine(Console.IsOutputRedirected);
+File.WriteAllText("hash", $"{key.GetHashCode()} {new Random().Next(1000000)} {DateTime.Now.Ticks}");
+int[] few = {1, 5, 100000};
+try { int[] got = let(i : 0..3) big(few(i)); Console.WriteLine(got); } catch (IndexOutOfRangeException e) { Console.WriteLine(e.Message); }
+Environment.Exit(7);
+END
+"$CSC" effects.cs\$ -o effects || exit 1
+export GIVEN=yes
+printf 'a\nb' | ./effects >expected 2>expected.err
+is $? 7 "one process"
+for n in 2 3 7; do
+    printf 'a\nb' | CS_RANKS=$n timeout 30 ./effects >out 2>err
+    is $? 7 "$n ranks: exit code"
+    cmp -s out expected || complain "$n ranks: $(diff expected out)"
+    is "$(cat err)" once "$n ranks: standard error"
+done
+is "$("$CSC" run -n 3 effects.cs\$ </dev/null 2>err | tail -n 1)" "$(tail -n 1 expected)" "csc run -n"
+"$CSC" run -n 0 effects.cs\$ 2>err
+holds err 'no number of ranks' "csc run -n 0"
+CS_RANKS=four ./effects 2>err </dev/null
+is $? 1 "CS_RANKS=four"
+holds err '^CS_RANKS=four is no number of ranks' "CS_RANKS=four"
+
+# ---- exceptions that nobody catches; the stack's end ----
+cat >throws.cs\$ <<'END'
+Console.WriteLine("before");
+int[] a = {1, 2, 3}, at = {0, 1, 5};
+int[] b = let(i : 0..3) a(at(i));
+Console.WriteLine(b);
+END
+cat >deep.cs\$ <<'END'
+int deep(int n) => n == -1 ? 0 : 1 + deep(n + 1) * 3;
+Console.WriteLine("before");
+try { Console.WriteLine(deep(0)); } catch (Exception e) { Console.WriteLine("caught"); }
+END
+for name in throws deep; do
+    "$CSC" $name.cs\$ -o $name || exit 1
+    timeout 30 ./$name >expected 2>&1
+    CS_RANKS=3 timeout 30 ./$name >out 2>&1
+    is $? 1 "$name: exit code"
+    sed -i 's/and [0-9]* more/and more/' expected out # of frames
+    cmp -s out expected || complain "$name: $(diff expected out)"
+done
+
+# ---- ranks that die ----
+cat >saves.cs\$ <<'END'
+int n = 20000, round = 0;
+double[] a = let(i : 0..n) (double)i;
+while (true) {
+    a = let(i : 0..n) a(i) * 0.5 + i;
+    Npy.Save("saved.npy", a);
+    round++;
+    if (round == 3) File.WriteAllText("ready", "");
+    if (sum(a) < 0) Console.WriteLine(a);
+}
+END
+name=ranks$$
+"$CSC" saves.cs\$ -o $name || exit 1
+cat >check.cs\$ <<'END'
+double[] a = Npy.Load("saved.npy");
+Console.WriteLine(a.Length);
+END
+"$CSC" check.cs\$ -o check || exit 1
+moments=5
+[ -z "$long" ] || moments=200
+unset CS_RANKS_CHECK
+for i in $(seq "$moments"); do
+    rm -f ready
+    CS_RANKS=3 ./$name >out 2>err &
+    first=$!
+    for _ in $(seq 400); do
+        [ -e ready ] && break
+        sleep 0.01
+    done
+    sleep "0.0$((RANDOM % 100))"
+    signal=KILL
+    [ $((i % 4)) = 3 ] && signal=SEGV
+    victim=$(pgrep -P $first | sed -n "$((i % 2 + 1))p")
+    [ $((i % 4)) = 2 ] && victim=$first
+    begin=$(date +%s%N)
+    kill -s $signal "$victim"
+    wait $first 2>waited
+    status=$?
+    ms=$((($(date +%s%N) - begin) / 1000000))
+    ok
+    [ $ms -lt 1000 ] || complain "signal $signal at moment $i: $ms ms"
+    [ "$victim" = $first ] || holds err "^rank [12] of 3 was ended by signal .*; the program ends$" "moment $i"
+    is $status "$((128 + $(kill -l $signal)))" "moment $i: exit code"
+    for _ in $(seq 50); do # rank 0 itself was killed: the kernel kills the others
+        [ "$(living $name)" = 0 ] && break
+        sleep 0.01
+    done
+    is "$(living $name)" 0 "moment $i: processes"
+    is "$(./check 2>&1)" 20000 "moment $i: the file"
+    is "$(find . -name '.csc*' -o -name '*.tmp')" '' "moment $i: files"
+done
+for signal in TERM INT HUP; do # to a rank: the same as to the program; INT is ignored in the background
+    rm -f ready
+    setsid env --default-signal=INT CS_RANKS=3 ./$name >out 2>err &
+    for _ in $(seq 400); do
+        [ -e ready ] && break
+        sleep 0.01
+    done
+    kill -s $signal "$(pgrep -P $! | tail -n 1)"
+    wait $! 2>waited
+    is $? "$((128 + $(kill -l $signal)))" "$signal to a rank"
+    is "$(cat err)" '' "$signal to a rank"
+    is "$(living $name)" 0 "$signal: processes"
+done
+
+# ---- ranks that fail alone; ranks whose numbers differ ----
+cat >memory.cs\$ <<'END'
+int caught = 0;
+double total = 0;
+for (int k = 1; k < 6; k++) {
+    try {
+        double[] a = let(i : 0..1000 * k) (double)(i * k);
+        double[] b = let(i : 0..a.Length) a(i) + a(a.Length - 1 - i);
+        total += sum(b) + max(a);
+    } catch (OutOfMemoryException e) { caught++; }
+}
+Console.WriteLine(caught == 0 ? $"{total}" : "caught");
+END
+cd "$top" || exit 1
+"$CSC" -c -o "$work/memory.o" "$work/memory.cs\$" &&
+    cc -o "$work/memory" "$work/memory.o" "$BUILD/faults/mem.o" "$BUILD/libcsrt.a" -Wl,--gc-sections -lOpenCL -lm ${MEMORY_LINK:-} || exit 1
+cd "$work" || exit 1
+export CS_DEVICE=ref CS_CACHE_DIR=
+plain=$(./memory)
+count=$(CS_FAULT=alloc:0 ./memory 2>&1 | sed -n 's/^allocations: //p')
+every=37 all=0
+[ -z "$long" ] || every=1
+for at in $(seq 1 $every "${count:-0}"); do
+    CS_FAULT=alloc:$at@1 CS_RANKS=2 timeout 20 ./memory >out 2>err
+    status=$?
+    ok
+    case $status:$(cat out):$(head -n 1 err) in
+    "0:$plain:"*) ;;
+    "0:caught:"*) all=$((all + 1)) ;;
+    "1::out of memory" | "1::rank 1 of 2 ended alone, with exit code 1; the program ends" | "1::ranks went different ways: "*OutOfMemoryException*) ;;
+    *) complain "allocation $at of rank 1: exit $status, '$(cat out)', $(cat err)" ;;
+    esac
+done
+ok
+[ $all -gt 0 ] || complain "no exception of rank 1 alone became everybody's"
+unset CS_DEVICE CS_CACHE_DIR
+
+cat >odd.c <<'END'
+#include <unistd.h>
+static double first;
+double cos(double x)
+{
+    if (first == 0) first = getpid();
+    return x + first;
+}
+END
+cat >differs.cs\$ <<'END'
+double x = double.Parse(Console.ReadLine());
+Console.WriteLine(Math.Cos(x));
+Console.WriteLine("end");
+END
+"$CSC" -O0 differs.cs\$ -o differs && cc -shared -fPIC -o odd.so odd.c || exit 1
+if [ "$(echo 1 | LD_PRELOAD=./odd.so ./differs | head -n 1)" != "$(echo 1 | ./differs | head -n 1)" ]; then
+    echo 1 | CS_RANKS=2 LD_PRELOAD=./odd.so timeout 20 ./differs >out 2>err
+    is $? 0 "ranks that compute different numbers, unchecked"
+    echo 1 | CS_RANKS=2 CS_RANKS_CHECK=1 LD_PRELOAD=./odd.so timeout 20 ./differs >out 2>err
+    is $? 1 "ranks that compute different numbers"
+    holds err '^ranks 0 and 1 did different things before both end' "ranks that compute different numbers"
+else
+    echo "differs.cs\$ does not call the C library's cos"
+fi
+
+echo "ranks: $((total - failed)) passed, $failed failed"
+[ "$failed" = 0 ]
