@@ -1,7 +1,8 @@
 #!/bin/bash
 # Programs on several ranks (docs/scale.md): goldens print what they print in one process; ranks that die, fail alone, or go
 # different ways end the program with a message, at once, and leave nothing. `tests/ranks.sh` takes a share, which the commit
-# draws (tests/tools/draw); `tests/ranks.sh long` all goldens on 2, 3 and 4 ranks, and 200 moments.
+# draws (tests/tools/draw); `tests/ranks.sh long` all goldens on 2, 3 and 4 ranks, and 200 moments; `tests/ranks.sh moments` the
+# latter alone.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${CSC:=./csc}" "${BUILD:=build}" "${DRAW:=$(tests/tools/draw)}"
@@ -32,7 +33,9 @@ export CS_RANKS_CHECK=1
 # devices prints how many units a device has: a rank's share.
 find tests samples -name '*.run.out' ! -path '*/long/*' ! -path '*/evaluation/devices.*' | sort | sed 's/[].[$]/\\&/g' >"$work/all"
 for n in 2 3 4; do
-    if [ -n "$long" ]; then
+    if [ "$long" = moments ]; then
+        continue
+    elif [ -n "$long" ]; then
         # shellcheck disable=SC2046
         CS_RANKS=$n ONLY='native ref' tests/run $(cat "$work/all") >"$work/said" || failed=$((failed + 1))
     elif [ "$n" -lt 4 ]; then # one in eighty
@@ -161,7 +164,8 @@ for i in $(seq "$moments"); do
     status=$?
     ms=$((($(date +%s%N) - begin) / 1000000))
     ok
-    [ $ms -lt 1000 ] || complain "signal $signal at moment $i: $ms ms"
+    # 4 ms, but for a disk that rank 0 is waiting for
+    [ $ms -lt 5000 ] || complain "signal $signal at moment $i: $ms ms"
     [ "$victim" = $first ] || holds err "^rank [12] of 3 was ended by signal .*; the program ends$" "moment $i"
     is $status "$((128 + $(kill -l $signal)))" "moment $i: exit code"
     for _ in $(seq 50); do # rank 0 itself was killed: the kernel kills the others
@@ -216,6 +220,7 @@ for at in $(seq 1 $every "${count:-0}"); do
     "0:$plain:"*) ;;
     "0:caught:"*) all=$((all + 1)) ;;
     "1::out of memory" | "1::rank 1 of 2 ended alone, with exit code 1; the program ends" | "1::ranks went different ways: "*OutOfMemoryException*) ;;
+    "1:$plain:ranks went different ways: rank 0 ends, "*OutOfMemoryException*) ;; # it had written already
     *) complain "allocation $at of rank 1: exit $status, '$(cat out)', $(cat err)" ;;
     esac
 done
