@@ -221,7 +221,8 @@ static FdGraph all_of(Fd *fd, ScalarKind k, int n, const FdOp *ops)
     fd_set_root(fd, &g, fd_let(fd, 1, &i, &dom, fd_make(fd, t, fields, (FdLoc){0}), (FdLoc){0}));
     g.slots = arena_array(fd_arena(fd), FdSlot, 2);
     for (int s = 0; s < 2; s++)
-        g.slots[s] = (FdSlot){fd_type_array(fd, k, 1), true, s ? "b" : "a", NULL, NULL};
+        g.slots[s] =
+            (FdSlot){.type = fd_type_array(fd, k, 1), .is_array = true, .name = s ? "b" : "a"};
     return g;
 }
 
@@ -344,7 +345,7 @@ static void check_power(ScalarKind k, double y, FdReals reals)
     FdGraph g = {.nslots = 1};
     fd_set_root(fd, &g, fd_let(fd, 1, &i, &dom, body, (FdLoc){0}));
     if (fast) g.hints = "Fast";
-    g.slots = &(FdSlot){fd_type_array(fd, k, 1), true, "a", NULL, NULL};
+    g.slots = &(FdSlot){.type = fd_type_array(fd, k, 1), .is_array = true, .name = "a"};
     SlotValue slot = {.name = "a", .type = fd_type_scalar(fd, k), .rank = 1, .count = COUNT};
     slot.box = (FdBox){.rank = 1, .dim[0] = {false, 0, COUNT}};
     slot.data = calloc(COUNT + 1, sizeof(double));
