@@ -356,11 +356,13 @@ LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values
     return buffer;
 }
 
-/* Evaluates a graph node: as a value of `type`, which may be the array of its function. */
+/* Evaluates a graph node: as a value of `type`, which may be the array of its function. What it captures is
+ * given back as soon as that is made: a statement may change it in place afterwards, if nobody else has it. */
 static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
 {
     HostModule *m = f->m;
     AstList captures = n->graph.captures;
+    size_t mark = f->temps.len;
     LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, captures.len + 1);
     host_values(f, captures.data, captures.len, values);
     for (int i = 0; i < captures.len; i++) /* graphs hold functions that exist */
@@ -382,6 +384,7 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
                : type->kind == TY_SCALAR && scalar_is_real(type->scalar) ? ABI_cs_scalar_f
                                                                          : ABI_cs_scalar_i;
     LLVMValueRef v = host_call_runtime(f, id, args, over ? 3 : 2, n->loc);
+    host_release_temps(f, mark);
     return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
 }
 
