@@ -107,6 +107,7 @@ typedef struct Lazy {
     bool keep;             /* users evaluate it on its own instead of composing it */
     bool no_keep;          /* evaluating all of it failed or makes no sense: compose it */
     bool recurs;           /* it is made of a recurrence */
+    bool reduces;          /* it is made of reductions, one an element */
     double nodes;          /* of the graphs that an evaluation composes */
     bool joined;           /* just now: all of it is a result of what it is composed into */
     uint8_t composed;      /* evaluations that composed it into another (saturates) */

@@ -226,6 +226,20 @@ bool fd_is_short(const FdDom *dom)
            dom->hi->value.i - dom->lo->value.i < SHORT;
 }
 
+static bool is_long_of_element(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    bool is_long = false;
+    for (int d = 0; n->kind == FD_REDUCE && d < n->nvars; d++)
+        is_long = is_long || !fd_is_short(&n->doms[d]);
+    return is_long && !fd_closed(n);
+}
+
+bool fd_elements_reduce(const FdGraph *g)
+{
+    return fd_any(fd_root(g), is_long_of_element, NULL);
+}
+
 bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                     FdIs *outside, const void *ctx, FdContraction *out)
 {

@@ -50,5 +50,7 @@ typedef struct FdContraction {
 bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                     FdIs *outside, const void *ctx, FdContraction *out);
 bool fd_is_short(const FdDom *dom); /* known to have fewer elements than lanes are worth */
+/* Has an element of it a reduction of its own that is not short? Such are worth a form of theirs: tiles, rows. */
+bool fd_elements_reduce(const FdGraph *g);
 
 #endif

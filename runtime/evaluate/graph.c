@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../base/internal.h"
+#include "../../fdag/index/contraction.h"
 #include "../state.h"
 #include "lazy.h"
 
@@ -90,6 +91,7 @@ Graph *graph_adopt(FdGraph *fd)
     l.seen = mem_alloc(l.nseen);
     look(&l, fd_root(fd));
     mem_free(l.seen);
+    g->reduces = fd_elements_reduce(fd);
     return g;
 }
 

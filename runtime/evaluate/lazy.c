@@ -263,6 +263,7 @@ static void measure(Lazy *l)
     const FdGraph *fd = l->graph->fd;
     l->expensive = l->graph->expensive;
     l->recurs = l->graph->recurs;
+    l->reduces = l->graph->reduces;
     for (int attempt = 0; attempt < 2; attempt++) {
         unsigned depth = 1, factor = 1;
         double nodes = l->graph->nodes;
@@ -271,6 +272,7 @@ static void measure(Lazy *l)
             if (!c || c->keep) continue;
             l->expensive |= c->expensive;
             l->recurs |= c->recurs;
+            l->reduces |= c->reduces;
             nodes += c->nodes;
             unsigned points = l->graph->points[i] ? l->graph->points[i] : 1;
             if (c->depth + 1u > depth) depth = c->depth + 1u;

@@ -10,6 +10,7 @@ struct Graph {
     uint32_t serial;       /* numbers graphs from 1 */
     bool expensive;        /* reductions, gathers, transcendental functions, calls */
     bool recurs;           /* has a recurrence */
+    bool reduces;          /* fd_elements_reduce */
     int nodes;             /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */

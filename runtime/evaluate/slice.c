@@ -1,6 +1,7 @@
 /* Assignment to slices of arrays: a box of elements gets those of a function, or one value. */
 #include <string.h>
 
+#include "../device/device.h"
 #include "../objects/record.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
@@ -183,6 +184,25 @@ static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, 
     return true;
 }
 
+/* Less than this is evaluated and copied: to ask what is read where costs more. A device with memory of its own
+ * would have to give the array back for that. */
+static bool is_small(const int64_t *lo, const int64_t *hi, const Array *a)
+{
+    enum { COPIED = 1 << 14 }; /* bytes */
+    int64_t count = 1, bytes;
+    for (int32_t d = 0; d < a->head.rank; d++) count *= hi[d] - lo[d];
+    return (!rt.device || device_is_host()) && elem_bytes(a->head.elem, count, &bytes) &&
+           bytes < COPIED;
+}
+
+/* Values that are reductions have forms of their own, tiles or rows, which they lose in a place that is read
+ * or beside the rest of an array. */
+static bool reduces(const void *fn)
+{
+    const Lazy *l = fn;
+    return l->head.kind == CS_LAZY && !l->result && l->reduces;
+}
+
 static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
                       void *fn, const CsSite *site)
 {
@@ -192,8 +212,13 @@ static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, ui
     if (!check(*at, lo, hi, fixed, &empty, site)) return;
     bool last = fixed & CS_SLICE_LAST;
     fixed &= ~(uint32_t)CS_SLICE_LAST;
-    if (!empty && !fixed && set_box(at, lo, hi, fn, last, site)) return;
+    bool boxes = !empty && !fixed && !is_small(lo, hi, *at), before = reduces(fn);
+    if (boxes && !before && set_box(at, lo, hi, fn, last, site)) return;
     Array *from = values_for(fn, lo, hi, fixed, rank, site);
+    if (from && boxes && before && set_box(at, lo, hi, from, true, site)) {
+        cs_release(from);
+        return;
+    }
     const char *values = from && !empty ? rt_array_data(from, site) : NULL;
     void *data = values ? cs_array_write(array_slot, site) : NULL;
     if (data) {

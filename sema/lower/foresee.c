@@ -8,6 +8,7 @@
  */
 #include "foresee.h"
 
+#include "../../fdag/index/contraction.h"
 #include "number.h"
 
 enum {
@@ -132,8 +133,8 @@ static Value *call_library(Foresee *f, Ast *n)
 }
 
 /* a[lo..hi, ..] = v: v's values go into the array, if v does not read it where they go; else, if most of the
- * array is assigned, all of it is evaluated anew. Both are taken for granted. If a dimension has an index,
- * the values are evaluated, and copied. */
+ * array is assigned, all of it is evaluated anew. Both are taken for granted. Few values, and what reduces,
+ * are evaluated before; where a dimension has an index, all are. */
 static void assign_slice(Foresee *f, Ast *n)
 {
     Ast *target = n->assign.target;
@@ -146,14 +147,20 @@ static void assign_slice(Foresee *f, Ast *n)
     }
     if (!known_is(v) || !type) return;
     uint32_t full = known_full(v);
+    const FdChosen own = {.type = lower_type_in(f->fd, n->assign.value->type)};
+    if (!own.type) return;
+    Value *alone = full ? known_chosen(f, &own, v, NULL) : v;
     if (fixed) {
-        FdChosen part = {.type = lower_type_in(f->fd, n->assign.value->type)};
-        if (part.type) known_forced(f, full ? known_chosen(f, &part, v, NULL) : v, n->loc);
+        known_forced(f, alone, n->loc);
         return;
     }
     const FdNode *lo = v->kind == VAL_LAZY && !full ? fd_root(v->graph)->doms[0].lo : NULL;
     bool moved =
         !full && (!lo || (lo->kind == FD_SCALAR && lo->leaf == FD_LEAF_CONST && lo->value.i == 0));
+    if (known_reduces(v))
+        v = known_forced(f, alone, n->loc);
+    else if (v->kind == VAL_LAZY && !v->result)
+        known_evaluated(f, alone, NULL, n->loc);
     FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
     Value *within = known_chosen(f, &part, v, NULL);
     if (!known_is(array) || !known_is(within)) return;
@@ -256,11 +263,13 @@ static Value *value_of_graph(Foresee *f, Ast *n)
     v->graph = f->r->graphs[n->graph.graph].graph;
     v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
     v->depth = 1;
+    v->reduces = fd_elements_reduce(v->graph);
     for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
         Ast *capture = n->graph.captures.data[i];
         Value *c = eval(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (known_depth(c) >= v->depth) v->depth = known_depth(c) + 1;
+        v->reduces = v->reduces || known_reduces(c);
     }
     return v;
 }

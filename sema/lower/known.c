@@ -217,6 +217,11 @@ int known_depth(const Value *v)
     return v->kind == VAL_LAZY && !v->result ? v->depth : 0;
 }
 
+bool known_reduces(const Value *v)
+{
+    return v->kind == VAL_LAZY && !v->result && v->reduces;
+}
+
 Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *second)
 {
     Value *v = arena_new_of(f->arena, Value);
@@ -227,6 +232,7 @@ Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *secon
     v->captures[0] = first;
     if (second) v->captures[1] = second;
     v->depth = 1 + known_depth(first);
+    v->reduces = known_reduces(first) || (second && known_reduces(second));
     if (second && known_depth(second) >= v->depth) v->depth = 1 + known_depth(second);
     return v->depth > KNOWN_MAX_DEPTH ? f->unknown : v;
 }

@@ -16,6 +16,8 @@ struct Value {
     const FdGraph *graph; /* LAZY */
     Value **captures;     /* one a slot */
     int depth;
+    bool
+        reduces; /* LAZY: its elements, or those of what it is composed of, do (fd_elements_reduce) */
     Value *result;         /* LAZY: the array, once it was evaluated */
     FdLinear number;       /* OTHER: an integer */
     FdKnown *domain;       /* ARRAY, LAZY: once asked for */
@@ -64,6 +66,7 @@ Value *known_array(Foresee *f);              /* a new one */
 Value *known_any(Foresee *f, const Type *t); /* what is known by the type alone */
 bool known_is(const Value *v);               /* an array or a graph */
 int known_depth(const Value *v);             /* of graphs that are composed in it */
+bool known_reduces(const Value *v);          /* does each element take a reduction? */
 uint32_t known_full(const Value *v);         /* infinite dimensions, as far as its graph says */
 /* It is evaluated here. False: it is not known, or only some of what it gives is evaluated by it. `of`:
  * the graph of a TOGETHER, whose value it is; else NULL. */
