@@ -6,7 +6,8 @@
  * is seen to be common, by fuse (w above is not worth storing: each element of it is asked for
  * once) and by schedules, which run them in one loop. Inner reductions come first, so outer ones
  * are compared when their bodies are shared already. A variable is never taken that is free in a
- * reduction, or bound inside it: no variable is bound twice on one path.
+ * reduction, or bound inside it: no variable is bound twice on one path. Two reductions bind the same variables
+ * over the same ranges, or none in common.
  * Keeps: meaning, the order of everything. Reductions in bodies of user functions stay. */
 #include "../internal.h"
 
@@ -47,37 +48,47 @@ static bool comparable(const FdNode *a, const FdNode *b)
     return a->doms[0].lo == b->doms[0].lo && a->doms[0].hi == b->doms[0].hi;
 }
 
-/* Two reductions that bound the same variables to begin with: what is inside of one may have taken those of
- * the other. Then it gets others; NULL: it has not. */
-static const FdNode *apart(Fd *fd, const FdNode *n)
+static bool has_var_of(const FdNode *n, const FdNode *other)
+{
+    for (int i = 0; i < n->nvars; i++)
+        for (int k = 0; k < other->nvars; k++)
+            if (n->vars[i] == other->vars[k]) return true;
+    return false;
+}
+
+/* Are its variables bound elsewhere too, but not over the same ranges: by what is inside of it, which took them
+ * from another reduction that bound them to begin with, or by one from which a pass took some away? */
+static bool is_mixed(const Share *s, const FdNode *n)
 {
     const FdiNode *body = fdi_node(n->body);
-    const FdNode *vars[FD_MAX_RANK];
     bool near = false;
     for (int i = 0; i < n->nvars; i++)
         near = near || (n->vars[i]->var >= body->bound_min && n->vars[i]->var <= body->bound_max);
-    if (!near || !fd_any(n->body, binds_one_of, n)) return NULL;
-    for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
-    return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
+    if (near && fd_any(n->body, binds_one_of, n)) return true;
+    for (size_t i = 0; i < s->first.len; i++)
+        if (has_var_of(n, s->first.data[i]) && !fd_same_ranges(n, s->first.data[i])) return true;
+    return false;
 }
 
 static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
 {
     Share *s = ctx;
     if (n->kind != FD_REDUCE) return NULL;
-    const FdNode *own = apart(fd, n);
-    if (own) return own;
+    bool mixed = is_mixed(s, n);
+    if (mixed) {
+        const FdNode *vars[FD_MAX_RANK];
+        for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
+        n = fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
+    }
     for (size_t i = 0; i < s->first.len; i++) {
         const FdNode *other = s->first.data[i];
-        if (!comparable(n, other)) continue;
-        bool same = n->vars[0] == other->vars[0];
-        if (same && fd_same_ranges(n, other)) return NULL;
-        if (same || clashes(n, other)) continue;
+        if (fd_same_ranges(n, other)) return mixed ? n : NULL;
+        if (!comparable(n, other) || clashes(n, other)) continue;
         const FdNode *now = fdi_rename_bound(fd, n, n->nvars, n->vars, other->vars);
         if (fd_same_ranges(now, other)) return now;
     }
     vec_push(&s->first, n);
-    return NULL;
+    return mixed ? n : NULL;
 }
 
 bool fd_pass_share(Fd *fd, FdGraph *g, FdError *error)
