@@ -193,37 +193,6 @@ const FdNode *fdi_fresh(Fd *fd, const FdNode *n)
     return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
 }
 
-/* The place of a binder's variables in its order, a long (of one variable: itself); NULL: not a box. */
-static const FdNode *place_of(Fd *fd, const FdNode *n)
-{
-    const FdNode *at = NULL;
-    if (n->nvars == 1) return n->vars[0];
-    for (int i = 0; i < n->nvars; i++) {
-        for (int k = 0; k < n->nvars; k++)
-            if (fdi_free_in(n->doms[i].lo, n->vars[k]) || fdi_free_in(n->doms[i].hi, n->vars[k]))
-                return NULL;
-        const FdNode *lo = fdi_to_long(fd, n->doms[i].lo), *hi = fdi_to_long(fd, n->doms[i].hi);
-        const FdNode *own = fdi_long_op(fd, FD_OP_SUB, fdi_to_long(fd, n->vars[i]), lo);
-        const FdNode *length = fdi_long_op(fd, FD_OP_SUB, hi, lo);
-        at = at ? fdi_long_op(fd, FD_OP_ADD, fdi_long_op(fd, FD_OP_MUL, at, length), own) : own;
-    }
-    return at;
-}
-
-const FdNode *fdi_attains(Fd *fd, const FdNode *n, const FdNode *fresh)
-{
-    const FdNode *other = fdi_fresh(fd, n), *at = place_of(fd, other);
-    if (!at) return NULL;
-    ScalarValue most = {.i = at->type->scalar == SC_INT ? INT32_MAX : INT64_MAX};
-    const FdNode *args[] = {fdi_op2(fd, FD_OP_EQ, other->body, n), at,
-                            fd_const(fd, at->type->scalar, most)};
-    const FdNode *where = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
-    const FdType *params[] = {at->type, at->type};
-    const FdNode *min = fd_op(fd, FD_OP_MIN, fd_type_func(fd, at->type, 2, params));
-    const FdNode *first = fd_reduce(fd, min, other->nvars, other->vars, other->doms, where, n->loc);
-    return fdi_op2(fd, FD_OP_EQ, first, place_of(fd, fresh));
-}
-
 const FdNode *fdi_other_factors(Fd *fd, const FdNode *n, const FdNode *fresh)
 {
     const FdNode *other = fdi_fresh(fd, n), *same = NULL;

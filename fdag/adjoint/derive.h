@@ -40,11 +40,13 @@ const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
 /* A binder with variables of its own. */
 const FdNode *fdi_fresh(Fd *fd, const FdNode *reduce);
+/* Of a product: of the factors but that at the place of `fresh`. */
+const FdNode *fdi_other_factors(Fd *fd, const FdNode *reduce, const FdNode *fresh);
+
+/* attains.c */
 /* Of a reduction by min or max: does the place of `fresh`, the same with variables of its own, come first of
  * those that attain it? NULL: the ranges depend on each other. */
 const FdNode *fdi_attains(Fd *fd, const FdNode *reduce, const FdNode *fresh);
-/* Of a product: of the factors but that at the place of `fresh`. */
-const FdNode *fdi_other_factors(Fd *fd, const FdNode *reduce, const FdNode *fresh);
 
 /* partial.c: change times the derivative of an operation by its operand; NULL: zero, or after an error. */
 const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const FdNode *change);

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Derivatives of random functions (tests/gradients.py): tests/gradients.sh FROM TO, natively and on the reference executor.
+# What went wrong is printed; its number tells which function it is.
+set -u
+cd "$(dirname "$0")/.."
+: "${CSC:=./csc}" "${DEVICES:=native ref}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+from=$1
+while [ "$from" -lt "$2" ]; do
+    to=$((from + 10 < $2 ? from + 10 : $2))
+    python3 tests/gradients.py "$from" "$to" >"$work/case.cs$"
+    if ! "$CSC" "$work/case.cs$" -o "$work/case" 2>"$work/out"; then
+        echo "FAIL gradients $from to $to: csc"
+        head -n 5 "$work/out"
+        failed=1
+    else
+        for device in $DEVICES; do
+            CS_DEVICE=$device "$work/case" >"$work/out" 2>&1
+            [ "$(cat "$work/out")" = "$((to - from)) functions" ] && continue
+            echo "FAIL gradients $from to $to on $device"
+            cat "$work/out"
+            failed=1
+        done
+    fi
+    from=$to
+done
+exit $failed
