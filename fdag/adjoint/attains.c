@@ -67,8 +67,7 @@ const FdNode *fdi_attains(Fd *fd, const FdNode *n, const FdNode *fresh)
     const FdNode *none[] = {fd_const(fd, k, least), fd_const(fd, to, most)},
                  *both[] = {other->body, at};
     const FdUser *user = chooser(fd, record, op, fd_make(fd, record, none, n->loc));
-    const FdNode *first =
-        fd_reduce(fd, fd_user(fd, user), other->nvars, other->vars, other->doms,
-                  fd_make(fd, record, both, n->loc), n->loc);
+    const FdNode *first = fd_reduce(fd, fd_user(fd, user), other->nvars, other->vars, other->doms,
+                                    fd_make(fd, record, both, n->loc), n->loc);
     return fdi_op2(fd, FD_OP_EQ, fd_field(fd, first, 1, n->loc), place_of(fd, fresh));
 }
