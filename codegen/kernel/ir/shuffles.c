@@ -1,9 +1,9 @@
 /* Parts of the prelude that move lanes past each other. */
 #include "shuffles.h"
 
-/* Lanes moved past each other for scans of values of 4 bytes: one or two places inside parts of 128 bits, the
- * last (first) lane of the first, second or third part before (after) to all lanes of a part; where there is
- * none, those of the second operand. Vectors of up to 4 lanes have one part, of 8 two, of 16 four. */
+/* Lanes moved past each other for scans in lanes of 4 bytes (beside narrow values wide ones are in such, too):
+ * one or two places inside parts of 128 bits, the last (first) lane of the first, second or third part
+ * before (after) to all lanes of a part; where there is none, those of the second operand. Vectors of up to 4 lanes have one part, of 8 two, of 16 four. */
 const char prelude_shift[] =
     "#define CS_SHIFT(F, T, N, ...)\\\n"
     "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y)\\\n"
@@ -49,7 +49,10 @@ const char prelude_shift[] =
     "  CS_SHIFT(cs_next1, T, 16, x.s4444, x.s8888, x.scccc, y.s0123)\\\n"
     "  CS_SHIFT(cs_next2, T, 16, x.s8888, x.scccc, y.s0123, y.s0123)\\\n"
     "  CS_SHIFT(cs_next3, T, 16, x.scccc, y.s0123, y.s0123, y.s0123)\n"
-    "CS_SHIFTS(int) CS_SHIFTS(uint) CS_SHIFTS(float)\n";
+    "CS_SHIFTS(int) CS_SHIFTS(uint) CS_SHIFTS(float) CS_SHIFTS(long) CS_SHIFTS(ulong)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_SHIFTS(double)\n"
+    "#endif\n";
 
 /* The same where values have 8 bytes; masks of these are ints. Vectors of 2 lanes have one part, of 4 two, of 8
  * four. */
