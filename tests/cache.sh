@@ -4,6 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${CSC:=./csc}"
+unset XDG_CACHE_HOME CS_CACHE_DIR POCL_CACHE_DIR # each case says what it sets
 
 if [ "${1:-}" = --as ]; then # folder for this user, the program
     home=$2
