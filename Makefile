@@ -49,12 +49,14 @@ GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
 CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC) $(DRIVER_SRC)) $(GENERATED:.c=.o)
 RT_OBJ   := $(call obj,rt,$(filter-out $(READING_SRC),$(SHARED_SRC)) $(RUNTIME_SRC))
+# For each MPI that is there, what programs open when its launcher starts them.
+SHIMS    := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$(m) 2>/dev/null),$(BUILD)/mpi/$(m).so))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter-out %/load_test.c %/serve_test.c %/aarch64_test.c,$(wildcard tests/unit/*.c))) \
             $(patsubst %,$(BUILD)/unit/native_%test,codegen_ codegen_record_ codegen_keys_ codegen_product_ codegen_flat_ load_ serve_ aarch64_ math_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check pocl quick check-long unit golden faults memory serve ranks levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
-all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept)
+.PHONY: FORCE all check pocl quick check-long unit golden faults memory serve ranks mpi levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept) $(SHIMS)
 
 # LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
 link_csc = $(if $(SAN),,$(CC) $(CFLAGS) -o $@ $(1) $(LLVM_INSIDE) $(CSC_LIBS) 2>/dev/null ||) $(CC) $(CFLAGS) $(SAN) -o $@ $(1) $(LLVM_LIBS) $(CSC_LIBS)
@@ -72,6 +74,11 @@ $(BUILD)/%.a:
 $(BUILD)/csrt.o: $(BUILD)/libcsrt.a
 	@echo "  ld $@"
 	@$(CC) -r -nostdlib -Wl,-S -Wl,--whole-archive $< -o $@
+
+$(BUILD)/mpi/%.so: codegen/abi/ranks_shim.c codegen/abi/shim.h
+	@mkdir -p $(@D)
+	@echo "  mpicc $@"
+	@mpicc.$* -std=c17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -shared -fPIC -o $@ $<
 
 # Machine code of what many programs have in common. A csc without it compiles all of it anew.
 $(BUILD)/csc.kept: $(CSC) tools/common.cs$$
@@ -148,7 +155,7 @@ deps:
 # What has two processes of its own first, then what takes long: no core waits at the end.
 check: deps
 	@$(MAKE) --no-print-directory -j2 all $(BUILD)/random/cases pocl
-	@OCL_ICD_VENDORS=$$(tests/tools/pocl $(BUILD)/pocl) $(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory serve library page products recursion ranks robust explain debugger generator replay examples layers
+	@OCL_ICD_VENDORS=$$(tests/tools/pocl $(BUILD)/pocl) $(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory serve library page products recursion ranks mpi robust explain debugger generator replay examples layers
 # POCL with less to read, for check.
 pocl:
 	@mkdir -p $(BUILD)
@@ -169,6 +176,9 @@ faults: all
 # Programs on several ranks; tests/long has more.
 ranks: all $(BUILD)/faults/mem.o
 	@CSC=$(CSC) BUILD=$(BUILD) tests/ranks.sh
+# Programs under the launchers of the MPIs that are there.
+mpi: all
+	@CSC=$(CSC) BUILD=$(BUILD) tests/mpi.sh
 explain: all
 	@CSC=$(CSC) tests/explain
 robust: all
@@ -283,6 +293,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/csc
 	install csc $(DESTDIR)$(PREFIX)/bin/csc
 	install -m 644 $(BUILD)/csrt.o $(BUILD)/csc.kept $(DESTDIR)$(PREFIX)/lib/csc/
+	for f in $(SHIMS); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/csc/mpi/$${f##*/}; done
 	for f in $(HELP); do d=$${f#*:}; install -d $(DESTDIR)$(PREFIX)/share/$${d%/*}; ./csc --help=$${f%%:*} >$(DESTDIR)$(PREFIX)/share/$${f#*:}; done
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'$$(sed -n 's/#define VERSION "\(.*\)"/\1/p' driver/message.h)'|' packaging/csdollar.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/csdollar.pc

@@ -120,7 +120,7 @@ int pool_units(void)
     if (rt.units) return rt.units;
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    if (rt.ranks.size) n /= rt.ranks.size; /* of this machine: each has a share */
+    if (rt.ranks.size) n /= rt.ranks.sharing;
     return rt.units = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 

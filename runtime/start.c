@@ -55,9 +55,10 @@ static void leave(void)
 
 void cs_start(int32_t argc, char **argv, const CsProgram *program)
 {
-    if (!rt.session) ranks_start();
     rt.argc = argc;
     rt.argv = argv;
+    rt.program = program;
+    if (!rt.session) ranks_start();
     if (!rt_begin(program)) rt_no_start();
     process_begin(leave);
     stack_guard();

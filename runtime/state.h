@@ -64,7 +64,9 @@ typedef struct RtState {
     struct { /* ranks/; zero: there is one process */
         const struct Transport *by;
         int rank, size;
-        int depth; /* of ranks_enter */
+        int here, together,
+            sharing; /* number among the ranks of this machine; these; those on its processors */
+        int depth;   /* of ranks_enter */
         bool check;
         uint64_t number, noted; /* steps so far; what they did, as a hash */
     } ranks;

@@ -28,7 +28,7 @@ codegen/host: base parser fdag sema codegen
 runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library runtime/ranks
 runtime/library: base runtime/. runtime/objects runtime/library runtime/ranks
-runtime/ranks: base runtime/. runtime/objects runtime/library runtime/ranks
+runtime/ranks: base codegen/abi runtime/. runtime/objects runtime/library runtime/ranks
 runtime/reference: base fdag runtime/. runtime/evaluate runtime/reference
 server: base lexer parser format sema server
 driver: base lexer parser format fdag sema codegen server driver

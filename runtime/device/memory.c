@@ -40,7 +40,7 @@ static bool find_limit(const CsSite *site)
     if (given) return given > 0;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     rt.memory.limit = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX / 2;
-    if (rt.ranks.size) rt.memory.limit /= (size_t)rt.ranks.size;
+    if (rt.ranks.size) rt.memory.limit /= (size_t)rt.ranks.together;
     return true;
 }
 

@@ -42,15 +42,26 @@ static int first_of(const DeviceList *list, ListedKind kind)
     return -1;
 }
 
+/* Ranks of a machine get its GPUs in turn. */
+static int own_gpu(const DeviceList *list)
+{
+    int n = 0;
+    for (int i = 0; i < list->count; i++) n += list->devices[i].kind == LISTED_GPU;
+    int before = n ? rt.ranks.here % n : 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->devices[i].kind == LISTED_GPU && before-- == 0) return i;
+    return -1;
+}
+
 int select_find(const DeviceList *list, const char *wish)
 {
     bool any = !wish || !*wish || strcmp(wish, "native") == 0 || strcmp(wish, "opencl") == 0;
     if (any || strcmp(wish, "ref") == 0) {
-        int gpu = first_of(list, LISTED_GPU), cpu = first_of(list, LISTED_CPU);
+        int gpu = own_gpu(list), cpu = first_of(list, LISTED_CPU);
         return gpu >= 0 ? gpu : cpu >= 0 ? cpu : 0;
     }
     if (strcmp(wish, "cpu") == 0) return first_of(list, LISTED_CPU);
-    if (strcmp(wish, "gpu") == 0) return first_of(list, LISTED_GPU);
+    if (strcmp(wish, "gpu") == 0) return own_gpu(list);
     if (wish[0] == '#') {
         char *end;
         long k = strtol(wish + 1, &end, 10);

@@ -8,7 +8,6 @@
  * The first rank is the process that was started: its streams, its exit code, the signals of its terminal. Children
  * pass it signals from outside, and the kernel kills them when it ends. It sees them end by SIGCHLD. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -247,7 +246,7 @@ static void refuse(const char *what)
     _exit(1);
 }
 
-/* A child's own: it neither reads nor writes, and lives no longer than its parent. */
+/* A child lives no longer than its parent. */
 static void begin_child(int rank, pid_t parent)
 {
     here.rank = rank;
@@ -255,11 +254,6 @@ static void begin_child(int rank, pid_t parent)
            (size_t)here.size * sizeof *here.ids); /* they are no children of its own */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
     process_pass_signals(parent);
-    int none = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (none < 0) return;
-    dup2(none, STDIN_FILENO);
-    dup2(none, STDOUT_FILENO);
-    if (none > STDERR_FILENO) close(none);
 }
 
 const Transport *here_start(int size, int *rank)

@@ -22,7 +22,7 @@ typedef enum RanksDoing {
     RANKS_ENDS
 } RanksDoing;
 
-/* CS_RANKS, CS_RANKS_CHECK. Starts the ranks; ends the process if that cannot be done. Before anything else. */
+/* CS_RANKS, CS_RANKS_CHECK, or an MPI's launcher. Starts the ranks, which have the first one's rt.argv; ends the process if that cannot be done. Before anything else. */
 void ranks_start(void);
 /* Behind the last that the program did; then, as the last of all, ends: false, and told, if a rank ended badly. */
 void ranks_finish(void);

@@ -1,5 +1,5 @@
-/* How ranks reach each other: a table of functions. One is of processes of this machine (here.c). All ranks call
- * each function in the same order; agree.c sees to it. The main thread alone calls them. */
+/* How ranks reach each other: a table of functions. One is of processes of this machine (here.c), one of MPI
+ * (mpi.c). All ranks call each function in the same order; agree.c sees to it. The main thread alone calls them. */
 #ifndef CS_RUNTIME_TRANSPORT_H
 #define CS_RUNTIME_TRANSPORT_H
 
@@ -31,7 +31,7 @@ typedef struct Transport {
     /* `from`'s bytes are everybody's. */
     void (*broadcast)(int from, void *data, size_t bytes);
     /* Last of all, behind a step. Rank 0 waits until the others have ended; false: not all did well, which was
-     * told. */
+     * told. Of other ranks this may be the end of the process. */
     bool (*end)(void);
     /* This process is ending early: rank 0's takes the others with it. A handler of signals may call it. */
     void (*leave)(void);
@@ -42,5 +42,8 @@ typedef struct Transport {
 /* Starts the others of `size` ranks of this machine. They live no longer than this process, which is rank 0.
  * Ends the process, with a message, if it cannot be done. Before anything else of the program exists. */
 const Transport *here_start(int size, int *rank);
+/* If an MPI's launcher has started this process: it is one of `size` ranks, and has the first one's arguments, variables and
+ * units. NULL: none has. Ends the process, with a message, if it cannot be done. */
+const Transport *mpi_start(int *rank, int *size);
 
 #endif
