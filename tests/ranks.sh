@@ -176,9 +176,9 @@ for i in $(seq "$moments"); do
     is "$(./check 2>&1)" 20000 "moment $i: the file"
     is "$(find . -name '.csc*' -o -name '*.tmp')" '' "moment $i: files"
 done
-for signal in TERM INT HUP; do # to a rank: the same as to the program; INT is ignored in the background
+for signal in TERM INT HUP; do # to a rank: the same as to the program; INT is ignored in the background, HUP under nohup
     rm -f ready
-    setsid env --default-signal=INT CS_RANKS=3 ./$name >out 2>err &
+    setsid env --default-signal=INT,HUP CS_RANKS=3 ./$name >out 2>err &
     for _ in $(seq 400); do
         [ -e ready ] && break
         sleep 0.01

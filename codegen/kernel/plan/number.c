@@ -193,8 +193,9 @@ static bool is_symbol(Num *x)
     return x->kind == FD_VAR && x->role == FD_VAR_LOCAL;
 }
 
-const char *num_name(Num *x)
+const char *num_name(Unit *u, Num *x)
 {
+    x = by_name(u, x);
     return is_symbol(x) && !strchr(x->name, '.') ? x->name : NULL;
 }
 
@@ -228,7 +229,8 @@ Num *num_let(Unit *u, const char *stem, Num *x)
 
 void num_guess(Unit *u, Num *x, bool is)
 {
-    if (!num_name(x) || text_entry(u, x)->guessed) return;
+    x = by_name(u, x);
+    if (!num_name(u, x) || text_entry(u, x)->guessed) return;
     plan_line(u, "%s %s", is ? "usual" : "seldom", x->name);
     text_entry(u, x)->guessed = true;
 }

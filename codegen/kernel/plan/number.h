@@ -58,7 +58,8 @@ Num *num_name_loop(struct Unit *u, const char *name, Num *to, Num *when);
  * one definition. */
 Num *num_define(struct Unit *u, const char *name, Num *x);
 bool num_is_macro(struct Unit *u, Num *x);
-const char *num_name(Num *x); /* of a let, a macro or a fact, a word of C; NULL: x has none */
+/* Of a let, a macro or a fact that x is, or has the value of: a word of C. NULL: there is none. */
+const char *num_name(struct Unit *u, Num *x);
 Num *num_meaning(struct Unit *u, Num *x); /* what a let or macro names; x itself otherwise */
 
 /* x && y (all), x || y: without what one of them says of the other. */

@@ -107,7 +107,7 @@ static const KirExpr *built_number(Gen *g, Num *x)
 {
     Arena *a = g->u->arena;
     if (fd_is_const(x)) return kir_int(a, x->value.i);
-    if (num_is_macro(g->u, x)) return kir_name(a, idx, num_name(x));
+    if (num_is_macro(g->u, x)) return kir_name(a, idx, num_name(g->u, x));
     FdOp op = x->nargs == 2 ? fd_op_of(x) : FD_OP_NONE;
     if (op != FD_OP_ADD && op != FD_OP_SUB && op != FD_OP_MUL) return NULL;
     const KirExpr *left = built_number(g, x->args[0]),

@@ -50,7 +50,8 @@ typedef struct Kernel {
 
 static const KirExpr *number(Kernel *k, const char *name, Num *x)
 {
-    return gen_number(&k->g, num_name(x) ? num_name(x) : name, x);
+    const char *own = num_name(k->u, x);
+    return gen_number(&k->g, own ? own : name, x);
 }
 
 static const KirExpr *plus(Kernel *k, const KirExpr *x, const KirExpr *y)
