@@ -190,6 +190,17 @@ void process_release(sigset_t before)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+int process_exit_code(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool process_trusts(const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && (st->st_uid == 0 || st->st_uid == geteuid()) &&
+           !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
 int process_run(char *const argv[], int *status)
 {
     int report[2]; /* closed by a successful exec, else it says why there was none */

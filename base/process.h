@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* Once, at the start, by the main thread. A standard stream that is closed stays an error instead
@@ -41,6 +42,11 @@ void process_pass_signals(pid_t to);
 /* Ends the process as signals do, but with an exit code: `last` and leftovers, then this (may be
  * NULL). Async-signal-safe. */
 void process_end(int code, void (*then)(void)) __attribute__((noreturn));
+
+/* What a shell says of a status of waitpid. */
+int process_exit_code(int status);
+/* Is it a regular file that nobody but root and the user may change? Its code runs with our rights. */
+bool process_trusts(const struct stat *st);
 
 /* Runs argv[0], looked up in PATH, without a shell, and waits for it; if a signal ends this process
  * the helper ends too. Returns 0 with *status as of waitpid, or the errno of what failed. */

@@ -4,16 +4,14 @@
  * for threads that have none. */
 #include "pool.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "futex.h"
 #include "state.h"
 
 enum {
@@ -38,25 +36,6 @@ struct Pool {
     _Atomic int sleepers;
     _Atomic bool ending;
 };
-
-static void futex(_Atomic uint32_t *word, int what, uint32_t value)
-{
-    syscall(SYS_futex, word, what | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* Takes and does shares of the job that is there until there are none. */
 static void help(struct Pool *p)
@@ -83,17 +62,17 @@ static void help(struct Pool *p)
 static uint32_t wait_for_bell(struct Pool *p, uint32_t heard)
 {
     enum { LOOKS = 64 }; /* between two looks at the clock */
-    int64_t until = now() + SPIN_NANOS;
+    int64_t until = futex_now() + SPIN_NANOS;
     uint32_t bell;
     do {
         for (int i = 0; i < LOOKS; i++) {
             bell = atomic_load_explicit(&p->bell, memory_order_acquire);
             if (bell != heard) return bell;
-            relax();
+            futex_relax();
         }
-    } while (now() < until);
+    } while (futex_now() < until);
     atomic_fetch_add(&p->sleepers, 1);
-    while ((bell = atomic_load(&p->bell)) == heard) futex(&p->bell, FUTEX_WAIT, heard);
+    while ((bell = atomic_load(&p->bell)) == heard) futex_wait(&p->bell, heard, FUTEX_PRIVATE_FLAG);
     atomic_fetch_sub(&p->sleepers, 1);
     return bell;
 }
@@ -112,7 +91,7 @@ static void *thread(void *pool)
 static void ring(struct Pool *p)
 {
     atomic_fetch_add(&p->bell, 1);
-    if (atomic_load(&p->sleepers) > 0) futex(&p->bell, FUTEX_WAKE, INT_MAX);
+    if (atomic_load(&p->sleepers) > 0) futex_wake(&p->bell, FUTEX_PRIVATE_FLAG);
 }
 
 int pool_units(void)
@@ -171,7 +150,7 @@ void pool_run(PoolWork *work, const void *job, int64_t items)
     atomic_store_explicit(&p->ticket, number << 32, memory_order_release);
     ring(p);
     help(p);
-    while (atomic_load_explicit(&p->over, memory_order_acquire) < shares) relax();
+    while (atomic_load_explicit(&p->over, memory_order_acquire) < shares) futex_relax();
 }
 
 void pool_end(void)

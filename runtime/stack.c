@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "library/console.h"
+#include "ranks/ranks.h"
 #include "state.h"
 
 enum { SPARE = 64 << 10, NEAR = 1 << 20, RESERVE = 1 << 20 };
@@ -97,9 +97,8 @@ static const char *fault_name(int number)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     bool overflow = number == SIGSEGV && is_overflow(info, context);
-    static const struct timespec while_first = {.tv_nsec = 200000000};
-    signal(number, SIG_DFL);                              /* should telling it fail as well */
-    if (rt.ranks.rank > 0) nanosleep(&while_first, NULL); /* what all ranks do the first one says */
+    signal(number, SIG_DFL); /* should telling it fail as well */
+    ranks_let_first();
     console_last();
     if (overflow || info->si_code != SI_USER) { /* a signal that another process sent is no fault */
         say(overflow ? "Unhandled StackOverflowException: functions call each other too deep"

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../base/process.h"
 #include "../compile.h"
 #include "../message.h"
 #include "../page/page.h"
@@ -98,9 +98,7 @@ int profile(const Options *o)
     ChildEnd end;
     Child c = {.program = given, .ctx = &program, .argv = o->arguments, .shows = true};
     bool told = report_run(&c, a, o->html != NULL, &end, &r);
-    int code = !end.started              ? 1
-               : WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status)
-                                         : WEXITSTATUS(end.status);
+    int code = end.started ? process_exit_code(end.status) : 1;
     if (!told) complain("the program told nothing of its kernels");
     Peak peak = told ? peak_measure() : (Peak){0};
     if (told && o->html) {

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ static int32_t run(void *program, void *argument, const CsSite *site)
     code = process_run(argv, &status);
     if (code == ENOENT) return -1;
     if (code) rt_throw(RT_IO, site, "%s cannot be run: %s", words[0]->bytes, strerror(code));
-    return code ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return code ? -1 : process_exit_code(status);
 }
 
 /* Runs a program and waits for it. Gives its exit code; -1: there is no such program. */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../../base/mem.h"
+#include "../../base/process.h"
 #include "../interrupt.h"
 #include "../state.h"
 #include "generator.h"
@@ -76,8 +77,7 @@ static int open_program(const char *path)
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) return -1;
-    bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+    bool good = fstat(fd, &st) == 0 && process_trusts(&st);
     if (good) return fd;
     close(fd);
     return -1;

@@ -21,6 +21,7 @@ enum {
     PART = 1 << 13,  /* keys that are worth a part of their own */
     SHORT = 1 << 10, /* arrays with short digits */
     FEW = 48,        /* keys that are inserted */
+    ALL = -1,        /* elements */
 };
 
 typedef enum Order { PLAIN, SIGNED, REAL } Order;
@@ -328,29 +329,27 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
     return result;
 }
 
-static void *sorted_of(void *fn, Asked asked, const CsSite *site)
+/* The first n, or ALL, of what f gives. */
+static void *sorted_of(void *fn, int64_t n, Asked asked, const CsSite *site)
 {
     ranks_enter();
     Array *f = cs_force(fn, site);
-    void *result = f ? sorted(f, rt_array_count(f), asked, site) : NULL;
+    void *result = f ? sorted(f, n == ALL ? rt_array_count(f) : n, asked, site) : NULL;
     cs_release(f);
     return ranks_leave(result, site);
 }
 
 void *cs_sorted(void *fn, const CsSite *site)
 {
-    return sorted_of(fn, ELEMENTS, site);
+    return sorted_of(fn, ALL, ELEMENTS, site);
 }
 
 void *cs_sorted_first(void *fn, int32_t n, const CsSite *site)
 {
-    Array *f = cs_force(fn, site);
-    void *result = f ? sorted(f, n, NAN_FIRST, site) : NULL;
-    cs_release(f);
-    return result;
+    return sorted_of(fn, n, NAN_FIRST, site);
 }
 
 void *cs_sorted_order(void *fn, const CsSite *site)
 {
-    return sorted_of(fn, INDICES, site);
+    return sorted_of(fn, ALL, INDICES, site);
 }

@@ -8,8 +8,6 @@
  * The first rank is the process that was started: its streams, its exit code, the signals of its terminal. Children
  * pass it signals from outside, and the kernel kills them when it ends. It sees them end by SIGCHLD. */
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,12 +16,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../../base/process.h"
+#include "../futex.h"
+#include "ranks.h"
 #include "transport.h"
 
 enum { BOARD = 1 << 18, SPIN_NANOS = 2000, LINE = 128 };
@@ -51,25 +50,6 @@ static struct {
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-static void futex(_Atomic uint32_t *word, int what, uint32_t value)
-{
-    syscall(SYS_futex, word, what, value, NULL, NULL, 0);
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 static bool is_over(void)
 {
     return atomic_load_explicit(&here.shared->steps, memory_order_acquire) != here.steps;
@@ -79,15 +59,15 @@ static void wait_for_others(void)
 {
     enum { LOOKS = 32 }; /* between two looks at the clock */
     Shared *s = here.shared;
-    int64_t until = here.crowded ? 0 : now() + SPIN_NANOS;
+    int64_t until = here.crowded ? 0 : futex_now() + SPIN_NANOS;
     do {
         for (int i = 0; i < LOOKS; i++) {
             if (is_over()) return;
-            if (until) relax();
+            if (until) futex_relax();
         }
-    } while (until && now() < until);
+    } while (until && futex_now() < until);
     atomic_fetch_add(&s->asleep, 1);
-    while (!is_over()) futex(&s->steps, FUTEX_WAIT, here.steps);
+    while (!is_over()) futex_wait(&s->steps, here.steps, 0);
     atomic_fetch_sub(&s->asleep, 1);
 }
 
@@ -106,7 +86,7 @@ static void meet(RankCombine *with)
     }
     atomic_store_explicit(&s->come, 0, memory_order_relaxed);
     atomic_store(&s->steps, ++here.steps);
-    if (atomic_load(&s->asleep) > 0) futex(&s->steps, FUTEX_WAKE, INT_MAX);
+    if (atomic_load(&s->asleep) > 0) futex_wake(&s->steps, 0);
 }
 
 static void combine(RankWord *word, RankCombine *with)
@@ -181,11 +161,6 @@ static void say_lost(void)
     say("; the program ends\n");
 }
 
-static int code_of(int status)
-{
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* Did the child end as it should? */
 static bool is_well(int rank, int status)
 {
@@ -194,12 +169,11 @@ static bool is_well(int rank, int status)
 
 static _Noreturn void give_up(int code)
 {
-    static const struct timespec while_first = {.tv_nsec = 200000000};
     if (here.rank == 0) {
         process_hold();
         process_end(code, leave);
     }
-    nanosleep(&while_first, NULL); /* if rank 0 gives up as well, this is over now */
+    ranks_let_first();
     _exit(code);
 }
 
@@ -213,7 +187,8 @@ static void on_child(void)
         if (is_well(i, status)) continue;
         lost.rank = i;
         lost.status = status;
-        process_end(code_of(status) ? code_of(status) : 1, say_lost);
+        int code = process_exit_code(status);
+        process_end(code ? code : 1, say_lost);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../base/cache.h"
+#include "../../base/process.h"
 #include "../../base/text.h"
 #include "../state.h"
 #include "launcher.h"
@@ -50,12 +51,10 @@ static _Noreturn void refuse(const struct Launcher *by, const char *what, const 
     exit(1);
 }
 
-/* Nobody but root and the user may be able to change it: its code becomes ours. */
 static bool is_shim(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-           (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+    return stat(path, &st) == 0 && process_trusts(&st);
 }
 
 static bool find(Text *path, const char *family)

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -20,6 +19,7 @@
 #include "../pool.h"
 #include "../state.h"
 #include "launcher.h"
+#include "ranks.h"
 #include "transport.h"
 
 /* What ranks show each other at the start. */
@@ -68,8 +68,7 @@ static void leave(void)
 
 static _Noreturn void give_up(int code)
 {
-    static const struct timespec while_first = {.tv_nsec = 200000000};
-    if (mpi.at.rank > 0) nanosleep(&while_first, NULL);
+    ranks_let_first();
     mpi.shim->give_up(code);
     abort();
 }

@@ -27,6 +27,9 @@ void ranks_start(void);
 /* Behind the last that the program did; then, as the last of all, ends: false, and told, if a rank ended badly. */
 void ranks_finish(void);
 
+/* Before a rank ends: one behind the first waits. If all do the same the first says so, and ends them. */
+void ranks_let_first(void); /* async-signal-safe */
+
 /* Is this the process that does what reaches beyond the program? */
 static inline bool ranks_first(void)
 {

@@ -57,6 +57,8 @@ typedef struct Gen {
     Num *quiet;              /* then it reports nothing; NULL: as the definition (def_quiet) */
     int nrings;              /* temporaries of which this kernel has rows */
     const UnitRing *rings;
+    const Num
+        *row; /* what is computed is this saved row, of rows saved alike; NULL: rows that move on */
     bool stream; /* vectors of the result go past the caches */
     /* Results may lie over slots: each element is stored once, after what is read there */
     bool over;
@@ -144,13 +146,17 @@ bool gen_branches_at(const Gen *g,
                      const FdNode *n); /* can n itself fail, or does it cost a loop? */
 /* Parameters, added once per kernel by name. */
 const KirExpr *gen_param(Gen *g, const char *name, int kind, const char *plan_arg);
-/* A number in the kernel: a constant, a macro, or a parameter of its own name, else of this. */
+/* A number in the kernel: a constant, a macro, or a parameter of this name; gen_named: of the number's own, if it
+ * has one (num_name). */
 const KirExpr *gen_number(Gen *g, const char *name, Num *x);
+const KirExpr *gen_named(Gen *g, const char *name, Num *x);
 void gen_add_param(Gen *g, KirParam p, const char *plan_arg);
 const char *gen_output(Gen *g, const Def *d);                     /* the destination buffer */
 const char *gen_temp(Gen *g, int temp, KirType t, bool writable); /* a schedule's temporary */
 const UnitRing *gen_ring(const Gen *g, int temp); /* where its rows are; NULL: it is stored whole */
-const KirExpr *gen_error(Gen *g);                 /* the error buffer */
+const UnitRing *gen_ring_row(const Gen *g, int temp,
+                             const Num *row); /* where it saves this row; NULL: nowhere */
+const KirExpr *gen_error(Gen *g);             /* the error buffer */
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n);
 /* From here on the variable has this range, whatever its bounds are: they may be values of the body, too. */
 void gen_give_range(Gen *g, const FdNode *var, const KirExpr *lo, const KirExpr *n);

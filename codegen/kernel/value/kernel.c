@@ -129,6 +129,12 @@ const KirExpr *gen_number(Gen *g, const char *name, Num *x)
     return gen_param(g, name, KIR_IDX, num_text(g->u, x));
 }
 
+const KirExpr *gen_named(Gen *g, const char *name, Num *x)
+{
+    const char *own = num_name(g->u, x);
+    return gen_number(g, own ? own : name, x);
+}
+
 const KirExpr *gen_error(Gen *g)
 {
     KirParam p = {.name = "error", .type = kir_type(SC_INT, 1), .buffer = true, .writable = true};

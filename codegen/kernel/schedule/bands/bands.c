@@ -50,8 +50,7 @@ typedef struct Kernel {
 
 static const KirExpr *number(Kernel *k, const char *name, Num *x)
 {
-    const char *own = num_name(k->u, x);
-    return gen_number(&k->g, own ? own : name, x);
+    return gen_named(&k->g, name, x);
 }
 
 static const KirExpr *plus(Kernel *k, const KirExpr *x, const KirExpr *y)
@@ -230,30 +229,14 @@ static int saved_rows(const Bands *b)
     return n;
 }
 
-/* The memory of a stage's saved row; NULL: it does not save it. */
-static UnitRing *saved_of(const Gen *g, UnitRing *rings, const BandStage *s, const Num *row)
-{
-    for (int i = 0; i < g->nrings; i++)
-        if (rings[i].row == row && rings[i].of == s->def->temp) return &rings[i];
-    return NULL;
-}
-
-/* Computes a saved row of stage i of the same row of the stages before it, which saved it. */
-static void save_row(Kernel *k, UnitRing *rings, int i, Num *row)
+/* Computes a saved row of a stage, of the same row of the stages before it, which saved it. */
+static void save_row(Kernel *k, const BandStage *s, Num *row)
 {
     Unit *u = k->u;
-    const Bands *b = k->b;
-    const BandStage *s = &b->stages[i];
-    UnitRing *own = arena_copy(u->arena, rings, sizeof *rings * (size_t)b->n);
-    for (int p = 0; p <= i; p++) {
-        const UnitRing *saved = saved_of(&k->g, rings, &b->stages[p], row);
-        if (!saved) continue;
-        rings[p] = *saved;
-        rings[p].row = NULL;
-    }
     Num *at = num_op(u, FD_OP_SUB, row, plan_lo(u, &s->def->doms[s->dim]));
+    k->g.row = row;
     stage(k, s, number(k, "at_row", at), kir_int(k->a, 0), number(k, "n_rows", bands_rows(u, s)));
-    for (int p = 0; p <= i; p++) rings[p] = own[p];
+    k->g.row = NULL;
 }
 
 /* Rows that later stages read wherever they are, stage by stage. */
@@ -264,7 +247,7 @@ static void save_rows(Kernel *k, UnitRing *rings)
         for (int r = 0; r < s->nsaved; r++) {
             rings[k->g.nrings] = saved_row(k, s, &rings[i], r);
             k->g.nrings++;
-            save_row(k, rings, i, s->saved[r]);
+            save_row(k, s, s->saved[r]);
         }
     }
 }

@@ -13,8 +13,7 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 const KirExpr *nest_number(Lower *l, const char *name, Num *x)
 {
-    const char *own = num_name(l->u, x);
-    return gen_number(&l->g, own ? own : name, x);
+    return gen_named(&l->g, name, x);
 }
 
 static const KirExpr *id_of(Lower *l, Intrinsic what, int dim)

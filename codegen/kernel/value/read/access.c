@@ -39,11 +39,17 @@ const char *access_name(const Gen *g, const FdNode *array)
                         u->plan_slot[array->slot]);
 }
 
-const UnitRing *gen_ring(const Gen *g, int temp)
+const UnitRing *gen_ring_row(const Gen *g, int temp, const Num *row)
 {
     for (int i = 0; i < g->nrings; i++)
-        if (g->rings[i].of == temp && !g->rings[i].row) return &g->rings[i];
+        if (g->rings[i].of == temp && g->rings[i].row == row) return &g->rings[i];
     return NULL;
+}
+
+const UnitRing *gen_ring(const Gen *g, int temp)
+{
+    const UnitRing *row = gen_ring_row(g, temp, g->row);
+    return row ? row : gen_ring_row(g, temp, NULL);
 }
 
 /* Where rows of what a definition gives go; NULL: it is stored whole. */

@@ -25,9 +25,8 @@ static const UnitRing *ring_of_read(const Gen *g, const FdNode *read)
     const UnitRing *ring = ring_of(g, read->fn);
     const FdNode *index = ring ? read->args[ring->dim] : NULL;
     Num *row = index && node_is_closed(index) ? num_of(g->u, index) : NULL;
-    for (int i = 0; row && i < g->nrings; i++)
-        if (g->rings[i].of == ring->of && g->rings[i].row == row) return &g->rings[i];
-    return ring;
+    const UnitRing *saved = row ? gen_ring_row(g, ring->of, row) : NULL;
+    return saved ? saved : ring;
 }
 
 bool access_is_ring(const Gen *g, const FdNode *array)
