@@ -126,14 +126,7 @@ static void application(Sweep *s, const FdNode *n, Weight w)
                 give(s, n->args[i], fd_field(d->fd, w.value, i, n->loc), w.guard);
     } else if (fdi_is_leaf(f, FD_LEAF_FIELD)) {
         give(s, n->args[0], only_field(d->fd, n->args[0]->type, f->slot, w.value), w.guard);
-    } else if (fdi_is_leaf(f, FD_LEAF_USER)) {
-        fdi_fail(d, n, "a function with loops: write it as definitions and reductions");
-    } else {
-        for (int i = 0; i < n->nargs; i++)
-            if (fdi_active(d, n->args[i]))
-                fdi_fail(d, n, "a function of reals as a value: write its values as an expression");
-        if (f->kind == FD_LET && f->self && !fdi_closed(f))
-            fdi_fail(d, f, "a recurrence with variables around it: make them parameters of it");
+    } else if (fdi_can_call(d, n)) {
         note_read(s, n, w);
     }
 }
@@ -157,23 +150,12 @@ static void reduction(Sweep *s, const FdNode *n, Weight w)
 {
     FdiDerive *d = &s->a->d;
     Fd *fd = d->fd;
-    FdOp op = n->init ? FD_OP_NONE : fd_op_of(n);
-    const FdNode *place = fdi_fresh(fd, n); /* the weight may hold n itself */
-    if (op == FD_OP_MUL) {
-        w.value = fdi_op2(fd, FD_OP_MUL, w.value, fdi_other_factors(fd, n, place));
-    } else if (op == FD_OP_MIN || op == FD_OP_MAX) {
-        const FdNode *first = fdi_attains(fd, n, place);
-        if (!first)
-            fdi_fail(
-                d, n,
-                "a min or max whose ranges depend on each other: reduce one variable at a time");
-        w.guard = fdi_and(fd, w.guard, first);
-    } else if (op != FD_OP_ADD) {
-        fdi_fail(d, n,
-                 n->init ? "a Fold: write sum, prod, min or max"
-                         : "a reduction by a function of the program: write sum, prod, min or max");
-    }
-    if (!d->error->message) sweep(s->a, inner_scope(s, place), place->body, w.value, w.guard);
+    const FdNode *place = fdi_fresh(fd, n), *factor, *when; /* the weight may hold n itself */
+    if (!fdi_term(d, n, place, &factor, &when)) return;
+    if (factor) w.value = fdi_op2(fd, FD_OP_MUL, w.value, factor);
+    const FdiScope *scope = inner_scope(s, place);
+    if (d->error->message) return;
+    sweep(s->a, scope, place->body, w.value, fdi_and(fd, w.guard, when));
 }
 
 static void sweep(Adjoint *a, const FdiScope *scope, const FdNode *root, const FdNode *seed,

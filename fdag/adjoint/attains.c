@@ -51,11 +51,14 @@ static const FdUser *chooser(Fd *fd, const FdType *record, FdOp op, const FdNode
     return u;
 }
 
-const FdNode *fdi_attains(Fd *fd, const FdNode *n, const FdNode *fresh)
+const FdNode *fdi_attains(FdiDerive *d, const FdNode *n, const FdNode *fresh)
 {
     static const char *const names[] = {"value", "place"};
+    Fd *fd = d->fd;
     const FdNode *other = fdi_fresh(fd, n), *at = place_of(fd, other);
-    if (!at) return NULL;
+    if (!at)
+        return fdi_fail(
+            d, n, "a min or max whose ranges depend on each other: reduce one variable at a time");
     FdOp op = fd_op_of(n);
     ScalarKind k = n->type->scalar, to = at->type->scalar;
     const FdType *fields[] = {n->type, at->type};

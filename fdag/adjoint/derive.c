@@ -193,7 +193,16 @@ const FdNode *fdi_fresh(Fd *fd, const FdNode *n)
     return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
 }
 
-const FdNode *fdi_other_factors(Fd *fd, const FdNode *n, const FdNode *fresh)
+const FdNode *fdi_sum(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                      const FdNode *term, FdLoc loc)
+{
+    const FdType *params[] = {term->type, term->type};
+    const FdNode *add = fd_op(fd, FD_OP_ADD, fd_type_func(fd, term->type, 2, params));
+    return fd_reduce(fd, add, nvars, vars, doms, term, loc);
+}
+
+/* Of a product: of the factors but that at the place of `fresh`. */
+static const FdNode *other_factors(Fd *fd, const FdNode *n, const FdNode *fresh)
 {
     const FdNode *other = fdi_fresh(fd, n), *same = NULL;
     for (int i = 0; i < n->nvars; i++)
@@ -203,4 +212,32 @@ const FdNode *fdi_other_factors(Fd *fd, const FdNode *n, const FdNode *fresh)
     const FdNode *args[] = {same, one, other->body};
     const FdNode *factor = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
     return fd_reduce(fd, n->fn, n->nvars, other->vars, other->doms, factor, n->loc);
+}
+
+bool fdi_term(FdiDerive *d, const FdNode *n, const FdNode *fresh, const FdNode **factor,
+              const FdNode **when)
+{
+    FdOp op = n->init ? FD_OP_NONE : fd_op_of(n);
+    *factor = *when = NULL;
+    if (op == FD_OP_MUL)
+        *factor = other_factors(d->fd, n, fresh);
+    else if (op == FD_OP_MIN || op == FD_OP_MAX)
+        *when = fdi_attains(d, n, fresh);
+    else if (op != FD_OP_ADD)
+        fdi_fail(d, n,
+                 n->init ? "a Fold: write sum, prod, min or max"
+                         : "a reduction by a function of the program: write sum, prod, min or max");
+    return !d->error->message;
+}
+
+bool fdi_can_call(FdiDerive *d, const FdNode *n)
+{
+    if (fdi_is_leaf(n->fn, FD_LEAF_USER))
+        fdi_fail(d, n, "a function with loops: write it as definitions and reductions");
+    for (int i = 0; i < n->nargs; i++)
+        if (fdi_active(d, n->args[i]))
+            fdi_fail(d, n, "a function of reals as a value: write its values as an expression");
+    if (n->fn->self && !fdi_closed(n->fn))
+        fdi_fail(d, n->fn, "a recurrence with variables around it: make them parameters of it");
+    return !d->error->message;
 }

@@ -40,13 +40,21 @@ const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
 /* A binder with variables of its own. */
 const FdNode *fdi_fresh(Fd *fd, const FdNode *reduce);
-/* Of a product: of the factors but that at the place of `fresh`. */
-const FdNode *fdi_other_factors(Fd *fd, const FdNode *reduce, const FdNode *fresh);
+const FdNode *fdi_sum(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                      const FdNode *term, FdLoc loc);
+/* What the change of a term of a reduction counts for the whole, at the place of `fresh`, the same with variables
+ * of its own: *factor (of a product the other factors; NULL: 1), where *when holds (of a minimum at the first
+ * place that attains it; NULL: everywhere). False after an error: it has no derivative. */
+bool fdi_term(FdiDerive *d, const FdNode *reduce, const FdNode *fresh, const FdNode **factor,
+              const FdNode **when);
+/* An application of what is no operation, record or let that is seen through: is there a derivative of it? False
+ * after an error. */
+bool fdi_can_call(FdiDerive *d, const FdNode *apply);
 
 /* attains.c */
-/* Of a reduction by min or max: does the place of `fresh`, the same with variables of its own, come first of
- * those that attain it? NULL: the ranges depend on each other. */
-const FdNode *fdi_attains(Fd *fd, const FdNode *reduce, const FdNode *fresh);
+/* Of a reduction by min or max: does the place of `fresh` come first of those that attain it? NULL after an
+ * error: the ranges depend on each other. */
+const FdNode *fdi_attains(FdiDerive *d, const FdNode *reduce, const FdNode *fresh);
 
 /* partial.c: change times the derivative of an operation by its operand; NULL: zero, or after an error. */
 const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const FdNode *change);

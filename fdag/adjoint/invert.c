@@ -82,9 +82,24 @@ static bool can_place(const Solve *s, const FdNode *unknown, const FdNode *value
     return true;
 }
 
-static const FdNode *put(Solve *s, const FdNode *n, const FdNode *unknown, const FdNode *value)
+static void put(Solve *s, const FdNode **n, int count, const FdNode *const *old,
+                const FdNode *const *values)
 {
-    return n ? fdi_replace_vars(s->d->fd, n, 1, &unknown, &value) : NULL;
+    if (*n) *n = fdi_replace_vars(s->d->fd, *n, count, old, values);
+}
+
+/* Values in place of variables, in all but the unknowns themselves. */
+static void put_all(Solve *s, int rank, int count, const FdNode *const *old,
+                    const FdNode *const *values)
+{
+    for (int i = 0; i < s->left.n; i++) {
+        put(s, &s->left.doms[i].lo, count, old, values);
+        put(s, &s->left.doms[i].hi, count, old, values);
+    }
+    for (int i = 0; i < rank; i++) put(s, &s->at[i], count, old, values);
+    put(s, &s->inside, count, old, values);
+    put(s, &s->guard, count, old, values);
+    put(s, &s->weight, count, old, values);
 }
 
 static void place(Solve *s, int rank, int u, const FdNode *value, const FdNode *inside)
@@ -96,14 +111,7 @@ static void place(Solve *s, int rank, int u, const FdNode *value, const FdNode *
         s->left.doms[i] = s->left.doms[i + 1];
     }
     s->inside = fdi_and(s->d->fd, s->inside, inside);
-    for (int i = 0; i < s->left.n; i++) {
-        s->left.doms[i].lo = put(s, s->left.doms[i].lo, unknown, value);
-        s->left.doms[i].hi = put(s, s->left.doms[i].hi, unknown, value);
-    }
-    for (int i = 0; i < rank; i++) s->at[i] = put(s, s->at[i], unknown, value);
-    s->inside = put(s, s->inside, unknown, value);
-    s->guard = put(s, s->guard, unknown, value);
-    s->weight = put(s, s->weight, unknown, value);
+    put_all(s, rank, 1, &unknown, &value);
 }
 
 /* The unknown's range as a condition on its value; NULL: it holds, m having the same range. */
@@ -266,12 +274,10 @@ static int unknowns(const Solve *s, const FdNode *index)
 static const FdNode *summed(Solve *s, const FdNode *term)
 {
     Fd *fd = s->d->fd;
-    const FdType *params[] = {term->type, term->type};
-    const FdNode *add = fd_op(fd, FD_OP_ADD, fd_type_func(fd, term->type, 2, params));
     for (int end = s->left.n; end > 0;) {
         int n = end < FD_MAX_RANK ? end : FD_MAX_RANK;
         end -= n;
-        term = fd_reduce(fd, add, n, s->left.vars + end, s->left.doms + end, term, (FdLoc){0});
+        term = fdi_sum(fd, n, s->left.vars + end, s->left.doms + end, term, (FdLoc){0});
     }
     return term;
 }
@@ -279,21 +285,13 @@ static const FdNode *summed(Solve *s, const FdNode *term)
 /* Variables of its own: no two reductions bind the same (share counts on it). */
 static void rename_all(Solve *s, int rank)
 {
-    Fd *fd = s->d->fd;
     const FdNode *old[FDI_SCOPE];
     int n = s->left.n;
     for (int u = 0; u < n; u++) {
         old[u] = s->left.vars[u];
-        s->left.vars[u] = fd_var(fd, old[u]->type, old[u]->name);
+        s->left.vars[u] = fd_var(s->d->fd, old[u]->type, old[u]->name);
     }
-    for (int u = 0; u < n; u++) {
-        FdDom *dom = &s->left.doms[u];
-        dom->lo = fdi_replace_vars(fd, dom->lo, n, old, s->left.vars);
-        dom->hi = fdi_replace_vars(fd, dom->hi, n, old, s->left.vars);
-    }
-    for (int i = 0; i < rank; i++) s->at[i] = fdi_replace_vars(fd, s->at[i], n, old, s->left.vars);
-    if (s->guard) s->guard = fdi_replace_vars(fd, s->guard, n, old, s->left.vars);
-    s->weight = fdi_replace_vars(fd, s->weight, n, old, s->left.vars);
+    put_all(s, rank, n, old, s->left.vars);
 }
 
 const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNode *const *m,

@@ -57,12 +57,7 @@ static const FdNode *application(Tangent *t, const FdNode *n)
         const FdNode *record = tangent(t, n->args[0]);
         return record ? fd_field(t->d.fd, record, f->slot, n->loc) : NULL;
     }
-    if (fdi_is_leaf(f, FD_LEAF_USER))
-        return fdi_fail(&t->d, n, "a function with loops: write it as definitions and reductions");
-    for (int i = 0; i < n->nargs; i++)
-        if (fdi_active(&t->d, n->args[i]))
-            return fdi_fail(&t->d, n,
-                            "a function of reals as a value: write its values as an expression");
+    if (!fdi_can_call(&t->d, n)) return NULL;
     const FdNode *change = tangent(t, f);
     return change ? fd_apply(t->d.fd, change, n->nargs, n->args, n->loc) : NULL;
 }
@@ -70,35 +65,19 @@ static const FdNode *application(Tangent *t, const FdNode *n)
 static const FdNode *reduction(Tangent *t, const FdNode *n)
 {
     Fd *fd = t->d.fd;
-    FdOp op = n->init ? FD_OP_NONE : fd_op_of(n);
-    if (n->init) return fdi_fail(&t->d, n, "a Fold: write sum, prod, min or max");
-    if (op == FD_OP_NONE)
-        return fdi_fail(&t->d, n,
-                        "a reduction by a function of the program: write sum, prod, min or max");
-    const FdNode *place = fdi_fresh(fd, n), *term = tangent(t, place->body);
+    const FdNode *place = fdi_fresh(fd, n), *factor, *when;
+    if (!fdi_term(&t->d, n, place, &factor, &when)) return NULL;
+    const FdNode *term = tangent(t, place->body);
     if (!term) return NULL;
-    if (op == FD_OP_MUL) {
-        term = fdi_op2(fd, FD_OP_MUL, term, fdi_other_factors(fd, n, place));
-    } else if (op == FD_OP_MIN || op == FD_OP_MAX) {
-        const FdNode *first = fdi_attains(fd, n, place);
-        if (!first)
-            return fdi_fail(
-                &t->d, n,
-                "a min or max whose ranges depend on each other: reduce one variable at a time");
-        term = fdi_guarded(fd, first, term);
-    }
-    const FdType *params[] = {n->type, n->type};
-    const FdNode *add = fd_op(fd, FD_OP_ADD, fd_type_func(fd, n->type, 2, params));
-    return fd_reduce(fd, add, place->nvars, place->vars, place->doms, term, n->loc);
+    if (factor) term = fdi_op2(fd, FD_OP_MUL, term, factor);
+    term = fdi_guarded(fd, when, term);
+    return fdi_sum(fd, place->nvars, place->vars, place->doms, term, n->loc);
 }
 
 /* The changes are a recurrence of the same order, in which the values are read. */
 static const FdNode *recurrence(Tangent *t, const FdNode *n)
 {
     Fd *fd = t->d.fd;
-    if (!fdi_closed(n))
-        return fdi_fail(&t->d, n,
-                        "a recurrence with variables around it: make them parameters of it");
     const FdNode *own = fdi_fresh(fd, n), *self = fd_var(fd, n->type, n->self->name);
     fdi_map_set_node(&t->known, n->self, self);
     const FdNode *body = tangent(t, own->body);
