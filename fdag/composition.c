@@ -139,6 +139,10 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     *out = (FdGraph){0};
     bool known = compose_results(&m, g, root, captures, out);
     out->hints = c->steps ? fd_hints_join(fd, m.hints, FD_HINT_STEPS) : m.hints;
+    if (c->turns && known) {
+        add_slot(&m, fd_type_scalar(fd, SC_LONG), false, "turns");
+        out->turns = slot_node(&m, (uint32_t)m.nslots - 1);
+    }
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     vec_free(&m.slots);

@@ -30,7 +30,8 @@ typedef struct FdCapture {
 
 typedef struct FdComposing {
     void *ctx;
-    bool steps;     /* what is composed are steps of a loop (FD_HINT_STEPS) */
+    bool steps;     /* what is composed are steps of a loop (FD_HINT_STEPS).. */
+    bool turns;     /* ..three turns of it; a last slot says for how many the middle one stands */
     uint32_t visit; /* unlike all marks there are */
     /* Slot `slot`, of functional type, of a graph with these captures. */
     FdCapture (*look)(void *ctx, const void *captures, int slot);

@@ -366,6 +366,10 @@ typedef struct FdGraph {
     /* Attributes of what it is made of, for schedules: "Tile=4,2 Unroll=2", NULL: none. The outermost
      * stand first. */
     const char *hints;
+    /* NULL, or an integer slot's node, of steps of a loop: three turns of it are composed, of which the
+     * middle one's definitions stand for so many, one at least. Each of these is made of what the turn
+     * before it gave, as the middle one is made of the first. Kernels that keep steps by rows make it. */
+    const FdNode *turns;
     int nslots;
     FdSlot *slots;
     int nagrees;

@@ -24,7 +24,8 @@ enum {
     TAG_STMT,
     TAG_HINT,
     TAG_RESULT,
-    TAG_PART
+    TAG_PART,
+    TAG_TURNS
 };
 
 typedef struct KeyWalk {
@@ -272,6 +273,10 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
         if (!g->results[k].part) continue;
         put(&w, TAG_PART, 0);
         walk(&w, g->results[k].part);
+    }
+    if (g->turns) {
+        put(&w, TAG_TURNS, 0);
+        walk(&w, g->turns);
     }
     size_t nnodes = places.len;
     if (order) add_bodies(&w);

@@ -364,6 +364,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
         if (g->results[k].part) mine->results[k].part = copy(&c, g->results[k].part);
     }
     mine->hints = fd_hints_join(fd, NULL, g->hints);
+    if (g->turns) mine->turns = copy(&c, g->turns);
     fdi_map_free(&c.done);
     return mine;
 }
@@ -399,6 +400,7 @@ void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx)
         r->node = fd_rewrite(fd, r->node, map, ctx);
         if (r->part) r->part = fd_rewrite(fd, r->part, map, ctx);
     }
+    if (g->turns) g->turns = fd_rewrite(fd, g->turns, map, ctx);
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) g->slots[i].def = fd_rewrite(fd, g->slots[i].def, map, ctx);
     for (int i = 0; i < g->nagrees; i++) {

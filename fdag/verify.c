@@ -222,6 +222,15 @@ static const char *check_result(Fd *fd, const FdGraph *g, const FdResult *r, Fdi
     return why;
 }
 
+static const char *check_turns(Fd *fd, const FdGraph *g, FdiMap *seen)
+{
+    const FdNode *n = g->turns;
+    bool integer = n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT && n->type->scalar == SC_LONG;
+    if (!integer || !fd_hints_have(g->hints, FD_HINT_STEPS))
+        return "turns are a slot of type long, of steps";
+    return check_nodes(fd, g, g->nslots, n, seen);
+}
+
 const char *fd_verify(Fd *fd, const FdGraph *g)
 {
     if (g->nresults < 1) return "no result";
@@ -229,6 +238,7 @@ const char *fd_verify(Fd *fd, const FdGraph *g)
     const char *why = check_users(fd);
     if (!why) why = check_slots(fd, g, &seen);
     for (int k = 0; k < g->nresults && !why; k++) why = check_result(fd, g, &g->results[k], &seen);
+    if (g->turns && !why) why = check_turns(fd, g, &seen);
     for (int i = 0; i < g->nagrees && !why; i++) {
         const FdAgree *a = &g->agrees[i];
         if (a->a_dim < 0 || a->a_dim >= a->a->type->nparams || a->b_dim < 0 ||

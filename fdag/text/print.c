@@ -428,6 +428,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         fdi_postorder(g->results[k].node, &seen, &list);
         if (g->results[k].part) fdi_postorder(g->results[k].part, &seen, &list);
     }
+    if (g->turns) fdi_postorder(g->turns, &seen, &list);
     for (int i = 0; i < g->nagrees; i++) {
         fdi_postorder(g->agrees[i].a, &seen, &list);
         fdi_postorder(g->agrees[i].b, &seen, &list);
@@ -446,6 +447,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
         add_value(&all, g->results[k].node);
         if (g->results[k].part) add_value(&all, g->results[k].part);
     }
+    if (g->turns) add_value(&all, g->turns);
     for (int i = 0; i < g->nagrees; i++) {
         add_value(&all, g->agrees[i].a);
         add_value(&all, g->agrees[i].b);
@@ -462,6 +464,11 @@ static void print(Text *out, const FdGraph *g, Types *records)
         text_add(out, "\n");
     }
     if (g->hints) text_printf(out, "hints \"%s\"\n", g->hints);
+    if (g->turns) {
+        text_add(out, "turns ");
+        add_ref(&all, g->turns);
+        text_add(out, "\n");
+    }
     for (int k = 0; k < g->nresults; k++) {
         text_add(out, "result ");
         add_ref(&all, g->results[k].node);

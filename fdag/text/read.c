@@ -410,8 +410,12 @@ static void read_lines(Reader *r)
         else if (rd_accept(r, "hints")) {
             r->hints = rd_string(r);
             rd_end_line(r);
+        } else if (rd_accept(r, "turns")) {
+            r->turns = rd_ref(r);
+            rd_end_line(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'inside', 'hints' or 'result'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'inside', 'hints', 'turns' or "
+                       "'result'");
     }
     if (r->results.len) r->line = last_line; /* what concerns the whole graph is said there */
     if (!r->results.len) rd_fail(r, "there is no result");
@@ -429,6 +433,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
         g = arena_new_of(fd->arena, FdGraph);
         *g = (FdGraph){.nresults = (int)r.results.len,
                        .hints = r.hints,
+                       .turns = r.turns,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};
         g->results = arena_copy(fd->arena, r.results.data, sizeof(FdResult) * r.results.len);

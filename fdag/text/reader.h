@@ -18,6 +18,7 @@ typedef struct Reader {
     VEC(FdAgree) agrees;
     VEC(FdResult) results;
     const char *hints;
+    const FdNode *turns;
     bool in_user;
 } Reader;
 

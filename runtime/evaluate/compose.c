@@ -35,8 +35,9 @@ typedef struct Scalar { /* that a slot of a graph had last */
 
 typedef struct Walk {
     Evaluation *e;
-    bool again; /* an evaluation's second walk */
-    bool steps; /* of a loop: FD_HINT_STEPS */
+    bool again;    /* an evaluation's second walk */
+    bool steps;    /* of a loop: FD_HINT_STEPS */
+    int64_t turns; /* that the second of three stands for; 0: there are none */
     VEC(uint64_t) words;
     VEC(Scalar) scalars;
 } Walk;
@@ -133,6 +134,7 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
     void *fn = seen((const CsValue *)captures + slot);
     Array *a = array_of(fn);
     struct Held *held = a && a->head.buffer ? a->head.buffer->held : NULL;
+    if (held && held->as) held = held->as;
     bool through = held && (held->through || held->view);
     if (a && !through)
         return (FdCapture){.kind = FD_CAPTURE_ARRAY,
@@ -273,8 +275,11 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
     c->hash = hash;
     c->words = arena_copy(fd_arena(c->fd), w->words.data, w->words.len * sizeof *w->words.data);
     c->nwords = w->words.len;
-    FdComposing composing = {
-        .ctx = w, .visit = ++rt.visit, .look = typed_capture_of, .steps = w->steps};
+    FdComposing composing = {.ctx = w,
+                             .visit = ++rt.visit,
+                             .look = typed_capture_of,
+                             .steps = w->steps,
+                             .turns = w->turns > 0};
     if (w->steps) composing.scalar = scalar_of;
     fd_compose(fd, &composing, g->fd, root, captures, &c->graph, &c->key, &c->order);
     look(c);
@@ -335,8 +340,10 @@ static void find_or_make(void *search)
     Walk w = s->walk;
     Evaluation *e = w.e;
     vec_push(&w.words, (uint64_t)g->serial << 32 | root->id);
-    if (w.steps) vec_push(&w.words, UINT64_MAX);
+    if (w.steps) vec_push(&w.words, w.turns ? UINT64_MAX - 1 : UINT64_MAX);
     walk(&w, g, captures);
+    const RtLeaf turns = {.scalar.i = w.turns};
+    if (w.turns) vec_push(&e->leaves, turns);
     uint64_t hash = XXH3_64bits(w.words.data, w.words.len * sizeof *w.words.data);
     if (!rt.evals && !(rt.evals = mem_object(sizeof *rt.evals))) mem_fail(sizeof *rt.evals);
     struct Evals *t = rt.evals;
@@ -360,10 +367,10 @@ static void find_or_make(void *search)
 }
 
 static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
-                   bool again, bool steps, const CsSite *site)
+                   bool again, bool steps, int64_t turns, const CsSite *site)
 {
     *e = (Evaluation){0};
-    Search s = {{.e = e, .again = again, .steps = steps}, g, root, captures};
+    Search s = {{.e = e, .again = again, .steps = steps, .turns = turns}, g, root, captures};
     if (mem_try(find_or_make, &s)) return true;
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);
@@ -378,7 +385,7 @@ static bool settle_and_search(Evaluation *e, const Graph *g, const FdNode *root,
     mem_resume(t);
     *e = (Evaluation){0};
     if (!good) rt_throw_memory(site, 0);
-    return good && search(e, g, root, captures, again, false, site);
+    return good && search(e, g, root, captures, again, false, 0, site);
 }
 
 bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
@@ -395,31 +402,33 @@ bool compose_trial(Evaluation *e, const Lazy *l, const CsSite *site)
 void compose_count(const Lazy *l, const CsSite *site)
 {
     Evaluation e;
-    if (search(&e, l->graph, fd_root(l->graph->fd), l->captures, false, false, site))
+    if (search(&e, l->graph, fd_root(l->graph->fd), l->captures, false, false, 0, site))
         compose_end(&e);
 }
 
 bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
     compose_end(e);
-    return search(e, g, fd_root(g->fd), captures, true, false, site);
+    return search(e, g, fd_root(g->fd), captures, true, false, 0, site);
 }
 
-bool compose_steps(Evaluation *e, const Lazy *l, bool several, const CsSite *site)
+bool compose_steps(Evaluation *e, const Lazy *l, bool several, int64_t turns, const CsSite *site)
 {
-    if (!search(e, l->graph, fd_root(l->graph->fd), l->captures, true, several, site)) return false;
+    const FdNode *root = fd_root(l->graph->fd);
+    if (!search(e, l->graph, root, l->captures, true, several, turns, site)) return false;
     e->near = several;
     return true;
 }
 
 bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
-    if (!search(e, g, fd_root(g->fd), captures, true, false, site)) return false;
+    if (!search(e, g, fd_root(g->fd), captures, true, false, 0, site)) return false;
     e->near = true;
     return true;
 }
 
-bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, const CsSite *site)
+bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, int64_t turns,
+                    const CsSite *site)
 {
     CsValue captures[FD_MAX_FIELDS];
     const Graph *g = join_graph(n, functions, false, site);
@@ -428,7 +437,7 @@ bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, co
         captures[i].ref = functions[i];
         functions[i]->joined = true;
     }
-    bool ok = search(e, g, fd_root(g->fd), captures, true, steps, site);
+    bool ok = search(e, g, fd_root(g->fd), captures, true, steps, turns, site);
     for (int i = 0; i < n; i++) functions[i]->joined = false;
     e->near = ok && steps;
     return ok;

@@ -125,15 +125,15 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     return l->result ? l->result : eval_all(l, NULL, site);
 }
 
-bool eval_held(const Lazy *l, Buffer *b, bool whole, const CsSite *site)
+bool eval_held(const Lazy *l, Buffer *b, bool whole, int64_t turns, const CsSite *site)
 {
     struct Held *held = b->held;
     const CsSite *at = l->site ? l->site : site;
     Evaluation e = {0};
     int64_t count;
     b->held = NULL;
-    bool ok =
-        rt_box_count(&l->box, &count) && buffer_regain(b, at) && compose_steps(&e, l, whole, at);
+    bool ok = rt_box_count(&l->box, &count) && buffer_regain(b, at) &&
+              compose_steps(&e, l, whole, turns, at);
     ok = ok && (whole ? eval_on_device(&e, 1, &b, count, at) : evaluate(&e, &l->box, b, at));
     compose_end(&e);
     b->held = held;

@@ -18,7 +18,9 @@ struct Graph {
     double work;    /* bytes that it went through */
     uint16_t most;  /* so many at a time are kernels' to do well; 0: not known */
     bool is_long;   /* its loop is */
-    bool apart;     /* there was no kernel of several */
+    bool apart;     /* there was no kernel of several.. */
+    uint16_t turns; /* at most so many by one text for any number; 0: not known.. */
+    uint8_t odd;    /* ..and batches in a row that were no turns */
     uint64_t sizes; /* bits: so many that begin with it are one kernel */
     uint8_t alone;  /* evaluations that somebody looked at before there was a next */
     uint8_t told;   /* times that the next evaluation was a scalar made of it */

@@ -255,6 +255,8 @@ void schedule_all(Unit *u, int n, const Def *defs)
         if (!table && (!of[i] || of[i] != of[n - 1]))
             unit_give_up(u, "steps that cannot be kept by rows", defs[i].node);
     }
+    if (u->g->turns && (!of[n - 1] || !of[n - 1]->turns.count))
+        unit_give_up(u, "turns that cannot be kept by rows", defs[n - 1].node);
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
         if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);

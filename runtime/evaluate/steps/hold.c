@@ -28,6 +28,7 @@ enum {
     MOST = 8,        /* steps at a time */
     ALONE = 4,       /* steps in a row that somebody looked at: then the loop is left alone */
     TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
+    TURNS = 3,       /* that a text for any number of them composes */
     ROWS = 4,        /* that a kernel keeps of each step */
     LEAST = 1 << 20, /* bytes of an array */
     L2 = 1 << 20     /* where nobody says */
@@ -60,18 +61,42 @@ size_t hold_least(size_t usual)
 
 /* ---- holding ----------------------------------------------------------------------------------- */
 
-/* How many steps: the rows that are kept of all of them are to fit a cache. */
-static int most_of(const Lazy *l, size_t bytes)
+static size_t l2_bytes(void)
 {
-    size_t rows = 1, l2 = rt.device ? device_info()->l2 : native_l2();
+    size_t l2 = rt.device ? device_info()->l2 : native_l2();
+    return l2 ? l2 : L2;
+}
+
+/* Bytes of a row of its array. */
+static size_t row_of(const Lazy *l, size_t bytes)
+{
+    size_t rows = 1;
     for (int d = 0; d + 1 < l->box.rank; d++) { /* the longest dimension's, as bands choose */
         size_t n = (size_t)(l->box.dim[d].hi - l->box.dim[d].lo);
         if (n > rows) rows = n;
     }
-    size_t row = bytes / rows;
-    if (!l2) l2 = L2;
+    return bytes / rows;
+}
+
+/* How many steps: the rows that are kept of all of them are to fit a cache. */
+static int most_of(const Lazy *l, size_t bytes)
+{
+    size_t row = row_of(l, bytes), l2 = l2_bytes();
     int most = MOST;
     while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
+    return most;
+}
+
+/* How many turns of so many, number `from` being the first, one text is to take. Where rows do not fit it says
+ * so itself. */
+static int turns_of(const Waiting *w, int from, int period)
+{
+    size_t row = 0, l2 = l2_bytes();
+    int most = w->held[from]->lazy->graph->turns;
+    if (!most || most > MOST) most = MOST;
+    for (int i = from; i < from + period && i < w->n; i++)
+        row += row_of(w->held[i]->lazy, w->held[i]->buffer->bytes);
+    while (most > TURNS && (row * ROWS * (size_t)most > l2 || most * period > WAITING_MOST)) most--;
     return most;
 }
 
@@ -129,6 +154,14 @@ bool hold_wants(const Lazy *l, size_t bytes)
     return steps_of(l, &below, bytes) > 1 || (told && !below.nheld);
 }
 
+/* So many are evaluated, of which l would be one more. */
+static int enough(const Waiting *w, const Lazy *l, int most)
+{
+    int graphs = waiting_graphs(w, l->graph), steps = whole_steps(most, graphs);
+    int turns = turns_of(w, 0, graphs);
+    return turns < TURNS || turns * graphs < steps ? steps : turns * graphs;
+}
+
 bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
 {
     size_t bytes = a->head.buffer->bytes;
@@ -138,7 +171,7 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
     if (!below.nheld && !below.loops && !rt.hold.busy)
         rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
-    if (!w.n || (!w.full && w.n < whole_steps(most, waiting_graphs(&w, l->graph)))) return true;
+    if (!w.n || (!w.full && w.n < enough(&w, l, most))) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
     return fill_below(&below, site);
 }
@@ -209,7 +242,7 @@ void rt_unhold(Buffer *b)
 /* ---- evaluating --------------------------------------------------------------------------------- */
 
 /* Those of a batch that somebody else refers to, by one kernel. False, perhaps with an exception. */
-static bool fill_joined(const Waiting *w, int n, const int *kept, const CsSite *site)
+static bool fill_joined(const Waiting *w, int n, const int *kept, int64_t turns, const CsSite *site)
 {
     Lazy *functions[WAITING_MOST];
     Buffer *buffers[WAITING_MOST];
@@ -225,7 +258,7 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const CsSite *
         buffers[i] = held[i]->buffer;
         ok = ok && buffer_regain(buffers[i], at);
     }
-    ok = ok && compose_joined(&e, n, functions, true, at);
+    ok = ok && compose_joined(&e, n, functions, true, turns, at);
     for (int i = 0; i < n; i++) buffers[i]->held = NULL;
     ok = ok && eval_on_device(&e, n, buffers, count, at);
     for (int i = 0; i < n; i++) buffers[i]->held = held[i];
@@ -233,16 +266,27 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const CsSite *
     return ok;
 }
 
-/* The first n by one kernel. False, perhaps without an exception. */
-static bool fill_batch(Waiting *w, int n, const CsSite *site)
+/* Of turns, so many a period: what stands between the first and the last two reads the first. */
+static void skip_turns(Waiting *w, int n, int period, bool skip)
+{
+    for (int i = 0; i < period && n > TURNS * period; i++)
+        w->held[n - TURNS * period + i]->as = skip ? w->held[i] : NULL;
+}
+
+/* The first n by one kernel; period: of turns, by one for any number of them; 0: of these. False, perhaps
+ * without an exception. */
+static bool fill_batch(Waiting *w, int n, int period, const CsSite *site)
 {
     int kept[WAITING_MOST], nkept = waiting_kept(w, n, kept);
+    int64_t turns = period ? n / period - 2 : 0;
     Buffer *buffers[WAITING_MOST];
     for (int i = 0; i < n; i++) w->held[i]->through = true;
     for (int i = 0; i < nkept; i++) buffers[i] = w->held[kept[i]]->buffer;
     if (nkept == 1) w->held[kept[0]]->through = false;
-    bool ok = nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], true, site)
-                         : fill_joined(w, nkept, kept, site);
+    if (period) skip_turns(w, n, period, true);
+    bool ok = nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], true, turns, site)
+                         : fill_joined(w, nkept, kept, turns, site);
+    if (period) skip_turns(w, n, period, false);
     for (int i = 0; i < n; i++) w->held[i]->through = false;
     for (int i = 0; ok && i < nkept; i++) buffers[i]->refs++; /* whatever the others hold */
     for (int i = 0; ok && i < nkept; i++) rt_unhold(buffers[i]);
@@ -256,7 +300,7 @@ static bool fill_one(struct Held *h, const CsSite *site)
     Buffer *b = h->buffer;
     rt.hold.busy++;
     bool ok = h->lazy->graph->apart && native_makes() && into_dying(h->lazy, b, site);
-    ok = ok || (!cs_pending && eval_held(h->lazy, b, false, site));
+    ok = ok || (!cs_pending && eval_held(h->lazy, b, false, 0, site));
     rt.hold.busy--;
     if (ok) rt_unhold(b);
     return ok;
@@ -275,11 +319,38 @@ static bool is_worth(const Waiting *w, int n)
     return true;
 }
 
-/* As many of them as there may be a kernel for: few are built. 0: it is not worth to make it yet. */
-static int batch_of(const Waiting *w)
+/* How many from `from` on are turns of a loop that one text takes, so many a turn; 0: none. All that somebody
+ * else refers to has to be of the last one. */
+static int turns_at_once(const Waiting *w, int from, int period)
+{
+    int kept[WAITING_MOST], n = (w->n - from) / period;
+    if (n < TURNS) return 0;
+    int most = turns_of(w, from, period);
+    n = (n < most ? n : most) * period;
+    if (n < TURNS * period || !waiting_turns(w, from, n, period)) return 0;
+    return waiting_kept(w, from + n, kept) && kept[0] >= from + n - period ? n : 0;
+}
+
+/* Loops that are no turns do not wait for many. */
+static void count_odd(const Waiting *w, int graphs, bool turns)
+{
+    Graph *g = w->held[0]->lazy->graph;
+    if (w->n < TURNS * graphs || g->turns) return;
+    g->odd = turns ? 0 : (uint8_t)(g->odd + 1);
+    if (g->odd == ALONE) g->turns = 1;
+}
+
+/* As many of them as there may be a kernel for: few are built. 0: it is not worth to make it yet. *period: of
+ * turns, of which one takes any number; else 0. */
+static int batch_of(const Waiting *w, int *period)
 {
     const struct Held *first = w->held[0];
     int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
+    int turns = turns_at_once(w, 0, graphs);
+    *period = turns ? graphs : 0;
+    count_odd(w, graphs, turns > 0);
+    if (turns) return is_worth(w, TURNS * graphs) ? turns : 0;
+    if (graphs > 1 && turns_at_once(w, 1, graphs - 1)) return 1; /* what they begin with */
     if (!most || most > first->most) most = first->most;
     if (first->lazy->graph->most && most < graphs) return 1; /* there is no kernel for that */
     most = whole_steps(most, graphs);
@@ -300,7 +371,8 @@ static bool fill(Buffer *b, const CsSite *site)
     while (b->held) {
         Waiting w = {0};
         waiting_add(&w, b->held, beside);
-        int n = w.full || early || !beside ? 1 : batch_of(&w);
+        int period = 0;
+        int n = w.full || early || !beside ? 1 : batch_of(&w, &period);
         Graph *g = w.held[0]->lazy->graph;
         WaitingLines lines = waiting_lines(&w, n ? n : w.n);
         if (!n) waiting_say(&lines, "apart, loops have taken less time than making a kernel would");
@@ -312,12 +384,15 @@ static bool fill(Buffer *b, const CsSite *site)
             }
             if (!fill_one(w.held[0], site)) return false;
             beside = !w.full;
-        } else if (fill_batch(&w, n, site)) {
-            waiting_say(&lines, "one kernel");
+        } else if (fill_batch(&w, n, period, site)) {
+            waiting_say(&lines, period ? "one kernel, turns of one text" : "one kernel");
         } else if (cs_pending) {
             waiting_say(&lines, "apart, there is not so much memory");
             rt_catch();
             beside = false;
+        } else if (period) {
+            waiting_say(&lines, "no turns of one text");
+            g->turns = (uint16_t)(n / period / 2);
         } else {
             waiting_say(&lines, "apart, no kernel keeps their rows");
             g->most = (uint16_t)(n / 2);

@@ -167,6 +167,66 @@ int waiting_kept(const Waiting *w, int n, int *kept)
     return nkept;
 }
 
+/* ---- turns --------------------------------------------------------------------------------------- */
+
+typedef struct Turn {
+    const Waiting *w;
+    int first, period; /* of the turn */
+    int nlazies;
+} Turn;
+
+static Array *array_of(void *fn)
+{
+    CsHead *h = fn;
+    return h->kind == CS_ARRAY ? fn : h->kind == CS_LAZY ? ((Lazy *)fn)->result : NULL;
+}
+
+static const struct Held *held_of(const Array *a)
+{
+    return a->head.buffer ? a->head.buffer->held : NULL;
+}
+
+/* Is `a` of this turn or the one before it, and b the same one turn earlier? Or are both nothing that waits. */
+static bool are_turn_apart(const Turn *t, const Array *a, const Array *b)
+{
+    const struct Held *h = held_of(a), *k = held_of(b);
+    if (!h) return a == b;
+    int i = t->first - t->period, end = t->first + t->period;
+    while (i < end && t->w->held[i] != h) i++;
+    return i < end && t->w->held[i - t->period] == k;
+}
+
+/* Is `a` what b is, one turn later? */
+static bool is_turn_of(Turn *t, const Lazy *a, const Lazy *b)
+{
+    bool same = a->graph == b->graph && a->ncaptures == b->ncaptures && ++t->nlazies <= TREE;
+    for (int32_t i = 0; i < a->ncaptures && same; i++) {
+        if (!a->graph->fd->slots[i].type->result) {
+            same = a->captures[i].i == b->captures[i].i;
+            continue;
+        }
+        void *x = a->captures[i].ref, *y = b->captures[i].ref;
+        const Array *of_a = array_of(x), *of_b = array_of(y);
+        if (of_a && of_b)
+            same = are_turn_apart(t, of_a, of_b);
+        else
+            same = !of_a && !of_b && ((CsHead *)x)->kind == CS_LAZY &&
+                   ((CsHead *)y)->kind == CS_LAZY && is_turn_of(t, x, y);
+    }
+    return same;
+}
+
+bool waiting_turns(const Waiting *w, int from, int n, int period)
+{
+    bool turns = n >= 3 * period && n % period == 0;
+    for (int k = from + period; k < from + n && turns; k++) {
+        const Lazy *a = w->held[k]->lazy, *b = w->held[k - period]->lazy;
+        Turn t = {w, from + (k - from) / period * period, period, 0};
+        turns = a->graph == b->graph && (k < from + 2 * period || is_turn_of(&t, a, b));
+    }
+    return turns;
+}
+
 /* ---- dumps -------------------------------------------------------------------------------------- */
 
 WaitingLines waiting_lines(const Waiting *w, int n)

@@ -17,6 +17,7 @@ struct Held {
     uint64_t number; /* in the order in which they were held back: each after what it reads */
     int most;        /* so many at a time */
     int32_t uses;    /* of its array, by those of a batch */
+    struct Held *as; /* what stands for it in a composition, just now; NULL: it does itself */
     bool through;    /* what reads the array is composed of what it is: just now.. */
     bool view;       /* ..or always; it is in no list then, and can be evaluated at any time */
 };
@@ -48,6 +49,9 @@ void waiting_add(Waiting *w, struct Held *h, bool beside);
 int waiting_graphs(const Waiting *w, const Graph *more);
 /* Which of the first n, a batch of them, does somebody else refer to? Their numbers, in order. */
 int waiting_kept(const Waiting *w, int n, int *kept);
+/* Are n of them, number `from` being the first, turns of a loop, so many each? Each turn but the first two does
+ * with the arrays of its own and of the turn before it what that one did one turn earlier. */
+bool waiting_turns(const Waiting *w, int from, int n, int period);
 /* For CS_DUMP=plan: where the first n are from, as long as they wait; n 0: it is not asked for. */
 typedef struct WaitingLines {
     int n, line[WAITING_MOST];

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../../base/internal.h"
 #include "../../../../fdag/index/affine.h"
@@ -15,6 +16,7 @@
 const char *bands_verify(Unit *u, Bands *b)
 {
     if (b->n < 2) return "bands are of several stages";
+    if (!bands_find_turns(u, b)) return "turns are stages that are three times alike";
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         bool last = i == b->n - 1 || s->def->copy;
@@ -110,14 +112,14 @@ static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExp
     kir_if(k->a, k->g.block, needed, body, NULL);
 }
 
-/* The memory of a work-item: ring number `level` of those that stages share. */
-static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, int shared, int level)
+/* The memory of a work-item: ring number `level` of those that so many stages share. */
+static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, Num *shared, Num *level)
 {
     Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
     const KirExpr *all = number(k, "ring", bands_kept(k->u, s, shared)),
                   *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
-    Num *before = num_op(k->u, FD_OP_MUL, size, num_int(k->u, level));
-    if (level) slab = plus(k, slab, number(k, "before", before));
+    Num *before = num_op(k->u, FD_OP_MUL, size, level);
+    if (!num_is(before, 0)) slab = plus(k, slab, number(k, "before", before));
     return (UnitRing){.of = s->def->temp,
                       .temp = s->temp,
                       .dim = s->dim,
@@ -137,43 +139,54 @@ static UnitRing saved_row(Kernel *k, const BandStage *s, const UnitRing *own, in
     return r;
 }
 
-/* x + level * (how much more it is one stage later). */
+/* x - level * less */
 static const KirExpr *at_level(Kernel *k, const KirExpr *x, const KirExpr *level, const char *name,
-                               Num *here, Num *next)
+                               Num *less)
 {
-    Num *more = num_op(k->u, FD_OP_SUB, next, here);
+    Num *more = num_op(k->u, FD_OP_SUB, num_int(k->u, 0), less);
     return plus(k, x, kir_arith(k->a, FD_OP_MUL, level, number(k, name, more)));
 }
 
-/* Stages i + 1 to i + n - 1, which are alike, at a row; rings are those of their stages. */
-static void alike(Kernel *k, int i, int n, const KirExpr *row, UnitRing *rings)
+/* A stage of turn number `level` at a row. */
+static void stage_of_turn(Kernel *k, const BandTurns *t, const BandStage *s, const KirExpr *level,
+                          const KirExpr *row)
 {
     Unit *u = k->u;
     Arena *a = k->a;
-    const BandStage *s = &k->b->stages[i + 1], *next = s + 1;
-    const KirExpr *level = kir_name(a, kir_type(KIR_IDX, 1), fresh_name(u, "level"));
-    const UnitRing from = rings[i], to = rings[i + 1];
-    KirBlock body = {0};
-    GenScope scope = gen_enter(&k->g, &body);
-    Num *size = num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)), *shift = shift_of(u, k->b, s);
-    const KirExpr *slab =
-        plus(k, from.slab, kir_arith(a, FD_OP_MUL, level, number(k, "ring", size)));
-    rings[i].slab = gen_variable(&k->g, "slab", slab);
-    rings[i + 1].slab =
-        gen_variable(&k->g, "slab", plus(k, rings[i].slab, number(k, "ring", size)));
+    Num *shift = shift_of(u, k->b, s);
     const KirExpr *first = plus(k, k->begin, number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
     const KirExpr *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
-    first = at_level(k, first, level, "lower", s->low, next->low);
-    past = at_level(k, past, level, "higher", s->high, next->high);
+    first = at_level(k, first, level, "lower", t->low);
+    past = at_level(k, past, level, "higher", t->high);
     first = gen_variable(&k->g, "first", kir_max(a, first, kir_int(a, 0)));
     past = gen_variable(&k->g, "past", kir_min(a, past, number(k, "n_rows", bands_rows(u, s))));
-    const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", s->ahead, next->ahead);
+    const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", t->ahead);
     stage(k, s, gen_variable(&k->g, "at", at), first, past);
+}
+
+/* The stages of turns at a row; rings are those of their stages. */
+static void turns(Kernel *k, const BandTurns *t, const KirExpr *row, UnitRing *rings)
+{
+    Unit *u = k->u;
+    const KirExpr *level = kir_name(k->a, kir_type(KIR_IDX, 1), fresh_name(u, "level"));
+    UnitRing kept[BANDS_STAGES];
+    KirBlock body = {0};
+    memcpy(kept, rings, (size_t)k->b->n * sizeof *rings);
+    GenScope scope = gen_enter(&k->g, &body);
+    for (int i = t->first; i < t->first + t->period; i++) {
+        const BandStage *s = &k->b->stages[i];
+        const KirExpr *size = number(k, "ring", num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
+        UnitRing *from = &rings[i - t->period], *to = &rings[i];
+        const KirExpr *slab = plus(k, from->slab, kir_arith(k->a, FD_OP_MUL, level, size));
+        from->slab = gen_variable(&k->g, "slab", slab);
+        to->slab = gen_variable(&k->g, "slab", plus(k, from->slab, size));
+    }
+    for (int i = t->first; i < t->first + t->period; i++)
+        stage_of_turn(k, t, &k->b->stages[i], level, row);
     gen_leave(&k->g, scope);
-    kir_for(a, k->g.block, level->name, kir_int(a, 0), kir_int(a, n - 1), kir_int(a, 1), false,
-            body);
-    rings[i] = from;
-    rings[i + 1] = to;
+    kir_for(k->a, k->g.block, level->name, kir_int(k->a, 0), number(k, "turns", t->count),
+            kir_int(k->a, 1), false, body);
+    memcpy(rings, kept, (size_t)k->b->n * sizeof *rings);
 }
 
 static void print_kept(Unit *u, const BandStage *s, Text *out)
@@ -192,6 +205,9 @@ static void print(Unit *u, const Bands *b, Text *out)
     text_printf(out, " by %s\n", num_text(u, b->each));
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
+        if (bands_is_turn(b, i) && i == b->turns.first)
+            text_printf(out, "# %s turns, %s rows from one to the next\n",
+                        num_text(u, b->turns.count), num_text(u, b->turns.ahead));
         if (s->def->temp < 0)
             text_add(out, "rows result\n");
         else if (s->def->copy)
@@ -220,6 +236,49 @@ static void check(Unit *u, Bands *b)
     }
     if (!why || u->host_only) return;
     internal_error(arena_printf(u->arena, "bands %s", b->name), why);
+}
+
+/* ---- stages in loops ---------------------------------------------------------------------------- */
+
+/* The first of the stages that share the memory of this one. */
+static int first_shared(const Bands *b, int i)
+{
+    while (i > 0 && b->stages[i].temp >= 0 && b->stages[i - 1].temp == b->stages[i].temp) i--;
+    return i;
+}
+
+/* Is it lowered with others, by loop_after? */
+static bool in_loop(const Bands *b, int i)
+{
+    return b->turns.count ? bands_is_turn(b, i) : first_shared(b, i) < i;
+}
+
+/* How many rings the memory of a stage has.. */
+static Num *rings_with(Unit *u, const Bands *b, int i)
+{
+    Num *one = num_int(u, 1);
+    if (!b->turns.count) return num_int(u, bands_shared(b, first_shared(b, i)));
+    return bands_is_turn(b, i) || bands_is_before(b, i) ? num_op(u, FD_OP_ADD, b->turns.count, one)
+                                                        : one;
+}
+
+/* ..and which of them is its own; of turns, the last one's. */
+static Num *level_of(Unit *u, const Bands *b, int i)
+{
+    return bands_is_turn(b, i) ? b->turns.count
+           : b->turns.count    ? num_int(u, 0)
+                               : num_int(u, i - first_shared(b, i));
+}
+
+/* What is in loops behind stage i, at a row. */
+static void loop_after(Kernel *k, int i, const KirExpr *row, UnitRing *rings)
+{
+    const Bands *b = k->b;
+    int n = bands_shared(b, i);
+    if (b->turns.count && i == b->turns.first - 1) turns(k, &b->turns, row, rings);
+    if (b->turns.count || n == 1) return;
+    const BandTurns alike = bands_roll(k->u, b, i, n);
+    turns(k, &alike, row, rings);
 }
 
 static int saved_rows(const Bands *b)
@@ -257,7 +316,6 @@ void bands_lower(Unit *u, Bands *b)
     KirBlock body = {0}, turn = {0};
     Text text = {0};
     UnitRing *rings = arena_array(u->arena, UnitRing, b->n + saved_rows(b));
-    int begins = 0, shared = bands_shared(b, 0);
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
     for (int i = 0; i < b->n; i++)
@@ -274,9 +332,8 @@ void bands_lower(Unit *u, Bands *b)
         const BandStage *s = &b->stages[i];
         before = num_op(u, FD_OP_MAX, before, num_op(u, FD_OP_SUB, s->ahead, s->low));
         rings[i] = (UnitRing){.of = -1};
-        if (i == begins + shared) begins = i, shared = bands_shared(b, i);
-        if (i == begins) rows_needed(&k, s, &first[i], &past[i]);
-        if (s->temp >= 0) rings[i] = ring(&k, s, band, shared, i - begins);
+        if (!in_loop(b, i)) rows_needed(&k, s, &first[i], &past[i]);
+        if (s->temp >= 0) rings[i] = ring(&k, s, band, rings_with(u, b, i), level_of(u, b, i));
     }
     g->rings = rings;
     g->nrings = b->n;
@@ -286,10 +343,9 @@ void bands_lower(Unit *u, Bands *b)
     GenScope scope = gen_enter(g, &turn);
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
-        int n = bands_shared(b, i);
+        if (in_loop(b, i)) continue;
         if (!s->inlined) stage(&k, s, place_of(&k, s, row), first[i], past[i]);
-        if (n > 1) alike(&k, i, n, row, rings);
-        i += n - 1;
+        loop_after(&k, i, row, rings);
     }
     gen_leave(g, scope);
     kir_for(k.a, g->block, row->name, from, k.end, kir_int(k.a, 1), false, turn);

@@ -8,6 +8,7 @@
  *     y at row, if it is in the band
  *
  * A row that all rows of a stage read is saved: the work-item computes it before the first.
+ * Stages of a loop's turns are one body that runs as often as the plan says (BandTurns).
  * What the result reads once an element need not be kept: it is computed there (fdag/index/inlined.h).
  * Each stage is a nest of one group over its rows; the kernel says which. How far rows are needed
  * around those of the result follows from the reads, so no recipe or text can get it wrong. After
@@ -18,7 +19,7 @@
 #include "../nest/nest.h"
 
 enum {
-    BANDS_STAGES = 24,
+    BANDS_STAGES = 32,
     BANDS_SAVED = 16 /* rows of a stage */
 };
 
@@ -37,12 +38,23 @@ typedef struct BandStage {
     Num *saved[BANDS_SAVED]; /* their indices */
 } BandStage;
 
+/* Stages of one turn of a loop, which are computed `count` times: each turn of the rows of the turn before
+ * it, the first one of those of as many stages before them. */
+typedef struct BandTurns {
+    int first, period; /* the stages */
+    Num *count;        /* NULL: there are none */
+    Num *when;         /* they have rows of one form */
+    /* What a turn's are more than those of the next one. */
+    Num *ahead, *low, *high;
+} BandTurns;
+
 typedef struct Bands {
     const char *name;
     Num *when; /* NULL: always */
     Num *each; /* rows of a band */
     int n;
     BandStage stages[BANDS_STAGES]; /* in order; the last is the result */
+    BandTurns turns; /* FdGraph.turns; values of its stages are those of its first turn */
 } Bands;
 
 /* How far from a row of one definition the rows of another that it reads lie. */
@@ -62,16 +74,27 @@ const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read);
 
 /* Fills in what follows from the reads. False: they are not by rows, or not in this order. */
 bool bands_layout(Unit *u, Bands *b);
-Num *bands_row(Unit *u, const BandStage *s);  /* elements of a row */
-Num *bands_rows(Unit *u, const BandStage *s); /* how many there are */
-/* Elements that a work-item has of a stage and those alike: rows that are kept, and saved ones. */
-Num *bands_kept(Unit *u, const BandStage *s, int alike);
+bool bands_layout_stage(Unit *u, Bands *b, int stage); /* of one, those after it being laid out.. */
+void bands_keep(Unit *u, Bands *b, int stage);         /* ..or only how many rows it keeps */
+Num *bands_row(Unit *u, const BandStage *s);           /* elements of a row */
+Num *bands_rows(Unit *u, const BandStage *s);          /* how many there are */
+/* Elements that a work-item has of a stage and those alike, so many: rows that are kept, and saved ones. */
+Num *bands_kept(Unit *u, const BandStage *s, Num *alike);
 Num *bands_halo(Unit *u, const Bands *b);  /* rows that each band computes anew, of all stages */
 Num *bands_count(Unit *u, const Bands *b); /* how many bands there are */
 /* How many stages from this one on can share memory: it and those after it that are alike; 1: it alone. */
 int bands_alike(Unit *u, const Bands *b, int first);
 int bands_shared(const Bands *b, int first); /* how many do */
 const char *bands_verify_shared(Unit *u, const Bands *b);
+/* Stages i + 1 to i + n - 1, which share the memory of stage i, as turns. */
+BandTurns bands_roll(Unit *u, const Bands *b, int i, int n);
+
+/* Fills in which stages are the turns of a graph that has them, and how many. False: they are not alike. */
+bool bands_find_turns(Unit *u, Bands *b);
+bool bands_is_turn(const Bands *b, int stage);   /* one of theirs.. */
+bool bands_is_before(const Bands *b, int stage); /* ..or of those that the first turn is made of */
+/* The values of these stages, of which those of the last turn are laid out. False: rows are saved. */
+bool bands_layout_turns(Unit *u, Bands *b);
 /* NULL, or why lowering cannot do it. */
 const char *bands_verify(Unit *u, Bands *b);
 /* A unit knows of one definition at a time: from here on of this one. */

@@ -31,38 +31,68 @@ static bool save_for(BandStage *s, const BandStage *by, const BandReach *r)
     return ok;
 }
 
+/* What those that read a stage ask of it. */
+typedef struct Asked {
+    Num *low, *high, *ahead;
+    Num *oldest; /* row, counted from theirs; NULL: nobody reads it */
+} Asked;
+
+static bool find_asked(Unit *u, Bands *b, int p, Asked *a)
+{
+    BandStage *s = &b->stages[p];
+    a->low = a->high = a->ahead = num_int(u, 0);
+    a->oldest = NULL;
+    for (int c = 0; c < b->n; c++) {
+        const BandStage *by = &b->stages[c];
+        BandReach r = {0};
+        if (p == b->n - 1 || s->def->copy) continue;
+        if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
+        if (!r.reads && !r.nfixed) continue;
+        if (c <= p || !save_for(s, by, &r)) return false;
+        if (!r.reads) continue;
+        Num *low = num_op(u, FD_OP_ADD, by->low, r.low),
+            *high = num_op(u, FD_OP_ADD, by->high, r.high),
+            *last = num_op(u, FD_OP_ADD, by->ahead, r.high),
+            *first = num_op(u, FD_OP_ADD, by->ahead, r.low);
+        a->low = a->oldest ? num_op(u, FD_OP_MIN, a->low, low) : low;
+        a->high = a->oldest ? num_op(u, FD_OP_MAX, a->high, high) : high;
+        a->ahead = a->oldest ? num_op(u, FD_OP_MAX, a->ahead, last) : last;
+        a->oldest = a->oldest ? num_op(u, FD_OP_MIN, a->oldest, first) : first;
+    }
+    return a->oldest || p == b->n - 1 || s->def->copy; /* else it is for nobody */
+}
+
+static void keep(Unit *u, BandStage *s, Num *oldest)
+{
+    Num *rows = num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, oldest), num_int(u, 1));
+    s->keeps = mask_size(u, rows);
+}
+
+bool bands_layout_stage(Unit *u, Bands *b, int p)
+{
+    BandStage *s = &b->stages[p];
+    Asked a;
+    s->nsaved = 0;
+    s->keeps = num_int(u, 1);
+    if (!find_asked(u, b, p, &a)) return false;
+    s->low = a.low;
+    s->high = a.high;
+    s->ahead = a.ahead;
+    if (a.oldest && !s->inlined) keep(u, s, a.oldest);
+    return true;
+}
+
+void bands_keep(Unit *u, Bands *b, int p)
+{
+    Asked a;
+    if (find_asked(u, b, p, &a)) keep(u, &b->stages[p], a.oldest);
+}
+
 bool bands_layout(Unit *u, Bands *b)
 {
-    Num *zero = num_int(u, 0), *one = num_int(u, 1);
-    for (int p = b->n; p-- > 0;) {
-        BandStage *s = &b->stages[p];
-        Num *oldest = NULL;
-        s->low = s->high = s->ahead = zero;
-        s->keeps = one;
-        s->nsaved = 0;
-        for (int c = 0; c < b->n; c++) {
-            const BandStage *by = &b->stages[c];
-            BandReach r = {0};
-            if (p == b->n - 1 || s->def->copy) continue;
-            if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
-            if (!r.reads && !r.nfixed) continue;
-            if (c <= p || !save_for(s, by, &r)) return false;
-            if (!r.reads) continue;
-            Num *low = num_op(u, FD_OP_ADD, by->low, r.low),
-                *high = num_op(u, FD_OP_ADD, by->high, r.high),
-                *last = num_op(u, FD_OP_ADD, by->ahead, r.high),
-                *first = num_op(u, FD_OP_ADD, by->ahead, r.low);
-            s->low = oldest ? num_op(u, FD_OP_MIN, s->low, low) : low;
-            s->high = oldest ? num_op(u, FD_OP_MAX, s->high, high) : high;
-            s->ahead = oldest ? num_op(u, FD_OP_MAX, s->ahead, last) : last;
-            oldest = oldest ? num_op(u, FD_OP_MIN, oldest, first) : first;
-        }
-        if (oldest && !s->inlined)
-            s->keeps =
-                mask_size(u, num_op(u, FD_OP_ADD, num_op(u, FD_OP_SUB, s->ahead, oldest), one));
-        if (!oldest && p < b->n - 1 && !s->def->copy) return false; /* for nobody */
-    }
-    return true;
+    for (int p = b->n; p-- > b->turns.first;)
+        if (!bands_layout_stage(u, b, p)) return false;
+    return !b->turns.count || bands_layout_turns(u, b);
 }
 
 Num *bands_row(Unit *u, const BandStage *s)
@@ -78,10 +108,10 @@ Num *bands_rows(Unit *u, const BandStage *s)
     return plan_n(u, &s->def->doms[s->dim]);
 }
 
-Num *bands_kept(Unit *u, const BandStage *s, int alike)
+Num *bands_kept(Unit *u, const BandStage *s, Num *alike)
 {
     Num *row = bands_row(u, s), *rings = num_op(u, FD_OP_MUL, s->keeps, row);
-    rings = num_op(u, FD_OP_MUL, rings, num_int(u, alike));
+    rings = num_op(u, FD_OP_MUL, rings, alike);
     return num_op(u, FD_OP_ADD, rings, num_op(u, FD_OP_MUL, row, num_int(u, s->nsaved)));
 }
 

@@ -85,7 +85,7 @@ int bands_shared(const Bands *b, int first)
 
 const char *bands_verify_shared(Unit *u, const Bands *b)
 {
-    for (int i = 0; i < b->n; i += bands_shared(b, i)) {
+    for (int i = 0; i < b->n && !b->turns.count; i += bands_shared(b, i)) {
         int n = bands_shared(b, i);
         if (n > 1 && (n < 3 || bands_alike(u, b, i) < n))
             return "stages that share their memory are alike, each for the next one alone";
@@ -94,4 +94,15 @@ const char *bands_verify_shared(Unit *u, const Bands *b)
                 return "stages that share their memory follow each other";
     }
     return NULL;
+}
+
+BandTurns bands_roll(Unit *u, const Bands *b, int i, int n)
+{
+    const BandStage *s = &b->stages[i + 1], *next = s + 1;
+    return (BandTurns){.first = i + 1,
+                       .period = 1,
+                       .count = num_int(u, n - 1),
+                       .ahead = num_op(u, FD_OP_SUB, s->ahead, next->ahead),
+                       .low = num_op(u, FD_OP_SUB, s->low, next->low),
+                       .high = num_op(u, FD_OP_SUB, s->high, next->high)};
 }

@@ -138,7 +138,8 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         int64_t size = (int64_t)widest_bytes(s->def->body);
-        Num *kept = num_op(u, FD_OP_MUL, bands_kept(u, s, 1), num_int(u, size));
+        Num *turns = bands_is_turn(b, i) ? b->turns.count : num_int(u, 1);
+        Num *kept = num_op(u, FD_OP_MUL, bands_kept(u, s, turns), num_int(u, size));
         if (!s->inlined) bytes = num_op(u, FD_OP_ADD, bytes, kept);
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, def_unsafe(u, s->def)));
@@ -147,6 +148,7 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
         if (!s->inlined) pays = num_and(u, pays, recipe_row_pays(u, s->def, s->dim));
         if (s->def->copy) pays = num_and(u, pays, has_rows(u, s, last));
     }
+    if (b->turns.count) pays = num_and(u, pays, b->turns.when);
     *usual = num_is(pays, 1);
     all = num_and(u, all, pays);
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
@@ -240,7 +242,8 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
         if (i == at || !unit_kept(u, defs[i].temp)) continue;
         b->stages[b->n++] = stage_of(def_copy(u, &defs[i]), f.choices[i].dim);
     }
-    if (b->stages[b->n - 1].def->temp < 0) inline_stages(u, b);
+    if (!bands_find_turns(u, b)) return NULL;
+    if (b->stages[b->n - 1].def->temp < 0 && !b->turns.count) inline_stages(u, b);
     if (!bands_layout(u, b)) return NULL;
     bool usual;
     b->when = applies(u, b, &usual);
@@ -272,10 +275,15 @@ void recipe_lower_bands(Unit *u, Bands *b)
     for (int i = 0, n; i < b->n; i += n) {
         BandStage *s = &b->stages[i];
         bool kept = i < b->n - 1 && !s->def->copy;
-        n = kept ? bands_alike(u, b, i) : 1;
+        n = kept && !b->turns.count ? bands_alike(u, b, i) : 1;
+        Num *rings = num_int(u, n);
+        if (bands_is_before(b, i)) rings = num_op(u, FD_OP_ADD, b->turns.count, rings);
         Num *bytes =
-            plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, bands, bands_kept(u, s, n)));
-        if (kept) s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
+            plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, bands, bands_kept(u, s, rings)));
+        if (bands_is_turn(b, i))
+            s->temp = s[-b->turns.period].temp;
+        else if (kept)
+            s->temp = plan_temp(u, num_select(u, b->when, bytes, num_int(u, 0)));
         for (int k = 1; k < n; k++) s[k].temp = s->temp;
     }
     for (int i = 0; i < b->n; i++) {
