@@ -314,6 +314,39 @@ int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var)
     return 0;
 }
 
+/* ---- indices that go round ---------------------------------------------------------------------- */
+
+static bool is_op(const FdNode *n, FdOp op)
+{
+    return n->kind == FD_APPLY && fd_op_of(n) == op;
+}
+
+/* r < 0 ? r + n : r, where r = y % n; its y, or NULL. */
+static const FdNode *modulo_of(const FdNode *m, const FdNode **n)
+{
+    if (!is_op(m, FD_OP_SELECT) || !is_op(m->args[2], FD_OP_REM)) return NULL;
+    const FdNode *below = m->args[0], *more = m->args[1], *r = m->args[2];
+    *n = r->args[1];
+    bool zero = is_op(below, FD_OP_LT) && below->args[0] == r && fd_is_const(below->args[1]) &&
+                below->args[1]->value.i == 0;
+    bool sum = is_op(more, FD_OP_ADD) && ((more->args[0] == r && more->args[1] == *n) ||
+                                          (more->args[1] == r && more->args[0] == *n));
+    return zero && sum ? r->args[0] : NULL;
+}
+
+bool fd_goes_round(const FdNode *index, FdRound *out)
+{
+    *out = (FdRound){0};
+    out->of = modulo_of(index, &out->n);
+    for (int k = 0; k < 2 && !out->of && is_op(index, FD_OP_ADD); k++) {
+        const FdNode *y = modulo_of(index->args[k], &out->n), *lo = index->args[1 - k];
+        if (!y || !is_op(y, FD_OP_SUB) || y->args[1] != lo) continue;
+        out->of = y->args[0];
+        out->lo = lo;
+    }
+    return out->of != NULL;
+}
+
 /* ---- how reads move --------------------------------------------------------------------- */
 
 FdMovement fd_movement(const FdNode *read, const FdNode *v)

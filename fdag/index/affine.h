@@ -28,6 +28,13 @@ bool fd_affine_add(FdAffine *a, const FdNode *n, int64_t factor);
 /* The factor of variable v, 0 if it does not occur; false if it occurs inside another atom too. */
 bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor);
 
+/* An index that goes round: lo + ((of - lo) mod n), as Periodic has it. */
+typedef struct FdRound {
+    const FdNode *of, *n;
+    const FdNode *lo; /* NULL: 0 */
+} FdRound;
+bool fd_goes_round(const FdNode *index, FdRound *out);
+
 /* How a read of an array moves when v grows by one. */
 typedef enum FdMovement { FD_MOVES_NOT, FD_MOVES_UNIT, FD_MOVES_FAR } FdMovement;
 FdMovement fd_movement(const FdNode *read, const FdNode *v);

@@ -59,6 +59,8 @@ typedef struct Gen {
     const UnitRing *rings;
     const Num
         *row; /* what is computed is this saved row, of rows saved alike; NULL: rows that move on */
+    const KirExpr
+        *round;  /* NULL, or how far rings' rows are from those computed, which went round */
     bool stream; /* vectors of the result go past the caches */
     /* Results may lie over slots: each element is stored once, after what is read there */
     bool over;

@@ -80,7 +80,7 @@ static void rows_needed(Kernel *k, const BandStage *s, const KirExpr **first, co
     Num *shift = shift_of(u, k->b, s);
     *first = plus(k, k->begin, number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
     *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
-    if (s == result_of(k->b)) return;
+    if (s == result_of(k->b) || s->round) return;
     *first = gen_variable(&k->g, "first", kir_max(k->a, *first, kir_int(k->a, 0)));
     *past =
         gen_variable(&k->g, "past", kir_min(k->a, *past, number(k, "n_rows", bands_rows(u, s))));
@@ -97,6 +97,24 @@ static const KirExpr *place_of(Kernel *k, const BandStage *s, const KirExpr *row
     return gen_variable(&k->g, "at", plus(k, row, number(k, "way", way)));
 }
 
+static const KirExpr *either(Kernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
+{
+    const KirExpr *args[] = {cond, x, y};
+    return kir_op(k->a, FD_OP_SELECT, kir_type(KIR_IDX, 1), 3, args);
+}
+
+/* The row that a stage that goes round computes at a place; rings know it by the place. */
+static const KirExpr *round_row(Kernel *k, const BandStage *s, const KirExpr *at)
+{
+    Arena *a = k->a;
+    const KirExpr *n = number(k, "n_rows", bands_rows(k->u, s)), *zero = kir_int(a, 0);
+    const KirExpr *behind = either(k, kir_arith(a, FD_OP_GE, at, n), n, zero);
+    const KirExpr *before = kir_arith(a, FD_OP_SUB, zero, n);
+    const KirExpr *away = either(k, kir_arith(a, FD_OP_LT, at, zero), before, behind);
+    k->g.round = gen_variable(&k->g, "away", away);
+    return gen_variable(&k->g, "row", kir_arith(a, FD_OP_SUB, at, k->g.round));
+}
+
 static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExpr *first,
                   const KirExpr *past)
 {
@@ -107,7 +125,8 @@ static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExp
         needed = kir_arith(k->a, FD_OP_LAND, needed, kir_arith(k->a, FD_OP_LT, at, past));
     bands_turn_to(u, s->def);
     GenScope scope = gen_enter(&k->g, &body);
-    nest_lower_row(u, &k->g, s->nest, at);
+    nest_lower_row(u, &k->g, s->nest, s->round ? round_row(k, s, at) : at);
+    k->g.round = NULL;
     gen_leave(&k->g, scope);
     kir_if(k->a, k->g.block, needed, body, NULL);
 }
@@ -158,8 +177,12 @@ static void stage_of_turn(Kernel *k, const BandTurns *t, const BandStage *s, con
     const KirExpr *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
     first = at_level(k, first, level, "lower", t->low);
     past = at_level(k, past, level, "higher", t->high);
-    first = gen_variable(&k->g, "first", kir_max(a, first, kir_int(a, 0)));
-    past = gen_variable(&k->g, "past", kir_min(a, past, number(k, "n_rows", bands_rows(u, s))));
+    if (!s->round) {
+        first = kir_max(a, first, kir_int(a, 0));
+        past = kir_min(a, past, number(k, "n_rows", bands_rows(u, s)));
+    }
+    first = gen_variable(&k->g, "first", first);
+    past = gen_variable(&k->g, "past", past);
     const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", t->ahead);
     stage(k, s, gen_variable(&k->g, "at", at), first, past);
 }

@@ -7,6 +7,7 @@
  *     h at row + 1, into its ring of 3 rows
  *     y at row, if it is in the band
  *
+ * A stage of which reads go round (Periodic) has rows before the first and behind the last.
  * A row that all rows of a stage read is saved: the work-item computes it before the first.
  * Stages of a loop's turns are one body that runs as often as the plan says (BandTurns).
  * What the result reads once an element need not be kept: it is computed there (fdag/index/inlined.h).
@@ -26,6 +27,7 @@ enum {
 typedef struct BandStage {
     const Def *def; /* it, or with others inlined */
     int dim;        /* its variable that rows are of */
+    bool round;     /* rows before the first and behind the last are those of the other end */
     bool inlined;   /* computed where the last stage reads it: it has no nest */
     const Nest *nest;
     int temp; /* where rows are kept; of the last stage none. Stages in a row that share it are alike
@@ -53,6 +55,8 @@ typedef struct Bands {
     Num *when; /* NULL: always */
     Num *each; /* rows of a band */
     int n;
+    Num *
+        round; /* bands_layout: when stages that go round have the same rows, all of those needed */
     BandStage stages[BANDS_STAGES]; /* in order; the last is the result */
     BandTurns turns; /* FdGraph.turns; values of its stages are those of its first turn */
 } Bands;
@@ -61,6 +65,8 @@ typedef struct Bands {
 typedef struct BandReach {
     int reads; /* by rows; 0: it does not */
     Num *low, *high;
+    Num *
+        round; /* NULL, or some read goes round: when that is by the number of rows that there are */
     int nfixed; /* rows that it reads whatever its own row is; known before the launch */
     Num *fixed[BANDS_SAVED];
 } BandReach;

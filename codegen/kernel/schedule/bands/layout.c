@@ -35,13 +35,14 @@ static bool save_for(BandStage *s, const BandStage *by, const BandReach *r)
 typedef struct Asked {
     Num *low, *high, *ahead;
     Num *oldest; /* row, counted from theirs; NULL: nobody reads it */
+    Num *round;  /* NULL, or some go round: when they may */
 } Asked;
 
 static bool find_asked(Unit *u, Bands *b, int p, Asked *a)
 {
     BandStage *s = &b->stages[p];
     a->low = a->high = a->ahead = num_int(u, 0);
-    a->oldest = NULL;
+    a->oldest = a->round = NULL;
     for (int c = 0; c < b->n; c++) {
         const BandStage *by = &b->stages[c];
         BandReach r = {0};
@@ -50,6 +51,8 @@ static bool find_asked(Unit *u, Bands *b, int p, Asked *a)
         if (!r.reads && !r.nfixed) continue;
         if (c <= p || !save_for(s, by, &r)) return false;
         if (!r.reads) continue;
+        if (by->round && !r.round) r.round = num_truth(u, true);
+        if (r.round) a->round = a->round ? num_and(u, a->round, r.round) : r.round;
         Num *low = num_op(u, FD_OP_ADD, by->low, r.low),
             *high = num_op(u, FD_OP_ADD, by->high, r.high),
             *last = num_op(u, FD_OP_ADD, by->ahead, r.high),
@@ -78,8 +81,10 @@ bool bands_layout_stage(Unit *u, Bands *b, int p)
     s->low = a.low;
     s->high = a.high;
     s->ahead = a.ahead;
+    s->round = a.round != NULL;
+    if (s->round) b->round = num_and(u, b->round, a.round);
     if (a.oldest && !s->inlined) keep(u, s, a.oldest);
-    return true;
+    return !s->round || !s->nsaved;
 }
 
 void bands_keep(Unit *u, Bands *b, int p)
@@ -88,11 +93,31 @@ void bands_keep(Unit *u, Bands *b, int p)
     if (find_asked(u, b, p, &a)) keep(u, &b->stages[p], a.oldest);
 }
 
+/* Have stages that go round the rows of the result, and enough of them to go round once? */
+static void check_round(Unit *u, Bands *b)
+{
+    const FdDom *rows = &b->stages[b->n - 1].def->doms[b->stages[b->n - 1].dim];
+    Num *n = plan_n(u, rows);
+    for (int p = 0; p < b->n; p++) {
+        const BandStage *s = &b->stages[p];
+        const FdDom *own = &s->def->doms[s->dim];
+        if (!s->round) continue;
+        Num *same = num_and(u, num_op(u, FD_OP_EQ, plan_n(u, own), n),
+                            num_op(u, FD_OP_EQ, plan_lo(u, own), plan_lo(u, rows)));
+        Num *before = num_op(u, FD_OP_LE, num_op(u, FD_OP_SUB, num_int(u, 0), s->low), n);
+        b->round = num_and(u, b->round, num_and(u, same, before));
+        b->round = num_and(u, b->round, num_op(u, FD_OP_LE, s->high, n));
+    }
+}
+
 bool bands_layout(Unit *u, Bands *b)
 {
+    b->round = num_truth(u, true);
     for (int p = b->n; p-- > b->turns.first;)
         if (!bands_layout_stage(u, b, p)) return false;
-    return !b->turns.count || bands_layout_turns(u, b);
+    if (b->turns.count && !bands_layout_turns(u, b)) return false;
+    check_round(u, b);
+    return true;
 }
 
 Num *bands_row(Unit *u, const BandStage *s)

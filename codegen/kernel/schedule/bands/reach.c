@@ -72,15 +72,30 @@ static bool add_fixed(Walk *w, const FdNode *index)
     return true;
 }
 
+/* The index before it goes round, which has to be by the rows that there are. */
+static const FdNode *before_round(Walk *w, const FdNode *index)
+{
+    Unit *u = w->u;
+    const FdDom *rows = &w->read->doms[w->dim];
+    FdRound round;
+    if (!fd_goes_round(index, &round)) return index;
+    Num *n = node_is_closed(round.n) ? num_of(u, round.n) : NULL;
+    Num *lo = !round.lo ? num_int(u, 0) : node_is_closed(round.lo) ? num_of(u, round.lo) : NULL;
+    if (!n || !lo || !rows->lo) return index;
+    Num *same = num_and(u, num_op(u, FD_OP_EQ, n, plan_n(u, rows)),
+                        num_op(u, FD_OP_EQ, lo, plan_lo(u, rows)));
+    w->out->round = w->out->round ? num_and(u, w->out->round, same) : same;
+    return round.of;
+}
+
 static bool add_read(Walk *w, const FdNode *read)
 {
     Unit *u = w->u;
     FdAffine form;
     int64_t factor;
     if (w->row >= w->reader->nvars) return false; /* a scalar: there are no rows */
-    const FdNode *row = w->reader->vars[w->row];
-    if (!fd_affine(read->args[w->dim], &form) || !fd_affine_factor(&form, row, &factor))
-        return false;
+    const FdNode *row = w->reader->vars[w->row], *index = before_round(w, read->args[w->dim]);
+    if (!fd_affine(index, &form) || !fd_affine_factor(&form, row, &factor)) return false;
     if (factor == 0) return add_fixed(w, read->args[w->dim]);
     if (factor != 1) return false;
     Num *low = num_int(u, form.constant), *high = low;

@@ -50,7 +50,7 @@ static bool same_ring(Unit *u, const BandStage *x, const BandStage *y)
     const Def *d = x->def, *e = y->def;
     bool same = d->nvars == e->nvars && x->dim == y->dim && x->keeps == y->keeps &&
                 d->body->type == e->body->type && d->temp >= 0 && e->temp >= 0 && !d->copy &&
-                !e->copy && !x->inlined && !y->inlined;
+                !e->copy && !x->inlined && !y->inlined && x->round == y->round;
     for (int i = 0; i < d->nvars && same; i++)
         same = plan_n(u, &d->doms[i]) == plan_n(u, &e->doms[i]) &&
                plan_lo(u, &d->doms[i]) == plan_lo(u, &e->doms[i]);

@@ -3,7 +3,8 @@
  *
  *   stages 0 to p - 1           the first turn, of what was there
  *   stages p to 2p - 1          the second, which runs as often as the plan says, from ring to ring
- *   stages 2p to 3p - 1         the last one, of which the last is the result
+ *   stages 2p to 3p - 1         the last one, of which the last is the result, or
+ *   stage 3p                    the result, whose like the other turns compute where it is read
  *
  * The second turn is to the first what the last is to the second, so it can follow itself. Each turn lies so
  * many rows ahead of the next as the last but one lies ahead of the last: all rings are of one size, and one
@@ -84,12 +85,12 @@ bool bands_find_turns(Unit *u, Bands *b)
     int n = 0;
     if (!u->g->turns) return true;
     for (int i = 0; i < b->n; i++) n += !b->stages[i].def->copy;
-    const int period = n / 3;
+    const int period = n / 3, more = n % 3; /* a result that other turns compute where it is read */
     b->turns = (BandTurns){.first = period,
                            .period = period,
                            .count = num_of(u, u->g->turns),
                            .when = num_truth(u, true)};
-    bool alike = n > 0 && n % 3 == 0 && b->turns.count;
+    bool alike = period > 0 && (!more || (more == 1 && n == b->n)) && b->turns.count;
     for (int p = 0; p < period && alike; p++) {
         const BandStage *s = &b->stages[p], *next = s + period,
                         *last = own_stage(b, p + 2 * period);

@@ -129,6 +129,19 @@ static Num *few_rows(Unit *u, const BandStage *last)
     return num_op(u, FD_OP_DIV, draw_num(u, P_BANDS_FEW, 2048), row);
 }
 
+/* A few turns of arrays that go through memory otherwise are worth it in the cache that units share, too. */
+static Num *fit_together(Unit *u, const Bands *b, Num *bytes)
+{
+    enum { FEW = 2 };
+    const Def *result = b->stages[b->n - 1].def;
+    Num *two = num_int(u, 2), *l3 = num_fact(u, NUM_L3), *units = num_fact(u, NUM_UNITS);
+    Num *all = plan_bytes(u, result->body->type, plan_elements(u, result->nvars, result->doms));
+    Num *large = num_op(u, FD_OP_GT, num_op(u, FD_OP_MUL, all, two), l3);
+    Num *share = num_op(u, FD_OP_MUL, bytes, num_op(u, FD_OP_MUL, units, two));
+    return num_and(u, num_op(u, FD_OP_LE, b->turns.count, num_int(u, FEW)),
+                   num_and(u, large, num_op(u, FD_OP_LE, share, l3)));
+}
+
 /* All that is kept stays in the cache, there is work for every unit or little for all, and nothing can be
  * outside. *usual: nothing else can be in the way but what would fail. */
 static Num *applies(Unit *u, const Bands *b, bool *usual)
@@ -137,9 +150,8 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
     Num *all = num_truth(u, true), *bytes = num_int(u, 0), *pays = all;
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
-        int64_t size = (int64_t)widest_bytes(s->def->body);
         Num *turns = bands_is_turn(b, i) ? b->turns.count : num_int(u, 1);
-        Num *kept = num_op(u, FD_OP_MUL, bands_kept(u, s, turns), num_int(u, size));
+        Num *kept = plan_bytes(u, s->def->body->type, bands_kept(u, s, turns));
         if (!s->inlined) bytes = num_op(u, FD_OP_ADD, bytes, kept);
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, def_unsafe(u, s->def)));
@@ -149,11 +161,14 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
         if (s->def->copy) pays = num_and(u, pays, has_rows(u, s, last));
     }
     if (b->turns.count) pays = num_and(u, pays, b->turns.when);
+    pays = num_and(u, pays, b->round);
     *usual = num_is(pays, 1);
     all = num_and(u, all, pays);
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_BANDS_LEAST, 2));
-    all = num_and(u, all, num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_L2)));
+    Num *fits = num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_L2));
+    if (b->turns.count) fits = num_op(u, FD_OP_LOR, fits, fit_together(u, b, bytes));
+    all = num_and(u, all, fits);
     Num *few = num_op(u, FD_OP_LE, rows, num_op(u, FD_OP_MUL, few_rows(u, last), num_int(u, 8)));
     return num_and(u, all, num_op(u, FD_OP_LOR, num_op(u, FD_OP_GE, rows, units), few));
 }

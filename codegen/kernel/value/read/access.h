@@ -2,6 +2,7 @@
 #ifndef CS_CODEGEN_ACCESS_H
 #define CS_CODEGEN_ACCESS_H
 
+#include "../../../../fdag/index/affine.h"
 #include "../gen.h"
 
 /* Where the elements are that a read gives. */

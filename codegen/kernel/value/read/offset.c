@@ -38,6 +38,7 @@ const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
 {
     Arena *a = g->u->arena;
     if (num_is(ring->keeps, 1)) return kir_int(a, 0);
+    if (g->round) at = kir_arith(a, FD_OP_ADD, at, g->round);
     const KirExpr *args[] = {at, gen_number(g, "keeps", ring->keeps)};
     return kir_intrinsic(a, idx, INTR_RING, args);
 }
@@ -117,9 +118,14 @@ bool gen_is_suspect(const Gen *g, const FdNode *read)
 }
 
 /* An index counted from 0. */
+static const KirExpr *index_at(Gen *g, const FdNode *index, const FdNode *array, int d)
+{
+    return kir_arith(g->u->arena, FD_OP_SUB, gen_index(g, index), array_lo(g, array, d));
+}
+
 static const KirExpr *plain_at(Gen *g, const FdNode *read, int d)
 {
-    return kir_arith(g->u->arena, FD_OP_SUB, gen_index(g, read->args[d]), array_lo(g, read->fn, d));
+    return index_at(g, read->args[d], read->fn, d);
 }
 
 /* The same checked, as long as the index may be anything: computed in the language's types. */
@@ -146,6 +152,13 @@ static const KirExpr *noted_at(Gen *g, const FdNode *read, int d)
     return kir_intrinsic(a, idx, INTR_WITHIN, args);
 }
 
+/* Rings know the row by the place that it had before it went round. */
+static const FdNode *before_round(const FdNode *index)
+{
+    FdRound round;
+    return fd_goes_round(index, &round) ? round.of : index;
+}
+
 typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
 
 static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
@@ -153,7 +166,8 @@ static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
     const UnitRing *ring = ring_of_read(g, read);
     const KirExpr *offset = ring ? ring->slab : kir_int(g->u->arena, 0);
     for (int d = 0; d < read->nargs; d++) {
-        const KirExpr *index = at(g, read, d);
+        const FdNode *of = ring && d == ring->dim ? before_round(read->args[d]) : read->args[d];
+        const KirExpr *index = of == read->args[d] ? at(g, read, d) : index_at(g, of, read->fn, d);
         if (ring && d == ring->dim) index = access_ring_row(g, ring, index);
         offset = add_strides(g, read->fn, d, offset, index);
     }
@@ -230,21 +244,40 @@ static const KirExpr *lanes_at(Gen *g, const FdNode *read, int d, const KirExpr 
     return kir_convert(a, kir_type(SC_INT, g->lanes), at);
 }
 
+/* Rows of a ring by lanes, counted from 0. */
+static const KirExpr *ring_rows(Gen *g, const UnitRing *ring, const KirExpr *at)
+{
+    Arena *a = g->u->arena;
+    Num *mask = num_op(g->u, FD_OP_SUB, ring->keeps, num_int(g->u, 1));
+    const KirExpr *low = kir_convert(a, kir_type(SC_INT, 1), gen_number(g, "mask", mask));
+    if (g->round) {
+        const KirExpr *away = kir_convert(a, kir_type(SC_INT, 1), g->round);
+        const KirExpr *sum[] = {at, kir_splat(a, g->lanes, away)};
+        at = kir_op(a, FD_OP_ADD, at->type, 2, sum);
+    }
+    const KirExpr *args[] = {at, kir_splat(a, g->lanes, low)};
+    return kir_op(a, FD_OP_BITAND, at->type, 2, args);
+}
+
 Where offset_gather(Gen *g, const FdNode *read)
 {
     Arena *a = g->u->arena;
     bool notes = g->checks == GEN_NOTED;
     KirType ints = kir_type(SC_INT, g->lanes);
-    Where w = {.offset = kir_int(a, 0), .lanes = g->lanes};
+    const UnitRing *ring = ring_of_read(g, read);
+    Where w = {.offset = ring ? ring->slab : kir_int(a, 0), .lanes = g->lanes};
     for (int d = 0; d < read->nargs; d++) {
-        const KirExpr *index = gen_varies(g, read->args[d]) ? gen_value(g, read->args[d]) : NULL;
+        const FdNode *of = ring && d == ring->dim ? before_round(read->args[d]) : read->args[d];
+        const KirExpr *index = gen_varies(g, of) ? gen_value(g, of) : NULL;
         if (!index || index->type.lanes == 1) {
-            const KirExpr *at = notes ? noted_at(g, read, d) : plain_at(g, read, d);
+            const KirExpr *at = notes ? noted_at(g, read, d) : index_at(g, of, read->fn, d);
+            if (ring && d == ring->dim) at = access_ring_row(g, ring, at);
             w.offset = add_strides(g, read->fn, d, w.offset, at);
             continue;
         }
         bool noted = notes && is_suspect_in(g, read, d);
         const KirExpr *at = lanes_at(g, read, d, index, noted);
+        if (ring && d == ring->dim) at = ring_rows(g, ring, at);
         const KirExpr *stride = access_stride(g, read->fn, d);
         if (d < read->nargs - 1) {
             stride = kir_splat(a, g->lanes, kir_convert(a, kir_type(SC_INT, 1), stride));
