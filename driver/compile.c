@@ -197,8 +197,13 @@ typedef struct NativeForms {
 } NativeForms;
 
 /* native_size, of all texts at a level: 0.5 s on two cores; and for short ones, of which each takes some milliseconds: without
- * its sum a program with two products would wait for a device. */
-enum { NATIVE_BUDGET = 50000, NATIVE_BUDGET_SHORT = 60000, NATIVE_SHORT = 8192 };
+ * its sum a program with two products would wait for a device. Turns of loops come last, and run longest. */
+enum {
+    NATIVE_BUDGET = 50000,
+    NATIVE_BUDGET_SHORT = 60000,
+    NATIVE_BUDGET_TURNS = 120000,
+    NATIVE_SHORT = 8192
+};
 
 /* Of which kernels of the plan is it foreseen that they may run? */
 static const bool *foreseen(const NativeForms *f, const CgPlan *plan, CgNativeLevel level)
@@ -264,6 +269,7 @@ static void add_native(void *ctx, const CgCode *code)
     if (!plan) return;
     f->kernel->nfunctions = cg_plan_kernels(plan, &names);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
+    if (f->evaluation->nturns) budget = NATIVE_BUDGET_TURNS;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
         bool room = j->opt->levels_asked || j->native_size[level] < budget;
         if (!room || !(j->opt->levels & 1u << level)) continue;
@@ -371,6 +377,14 @@ static void verify_text(const FdGraph *g, FdKey key)
     fd_free(fd);
 }
 
+/* There is code for turns of a loop: the runtime need not wait until they are worth making it. */
+static void say_turns(SemaResult *r, const SemaEvaluation *e, const HostKernel *k)
+{
+    bool has = false;
+    for (int level = 0; level < CG_NATIVE_LEVELS; level++) has = has || k->code[level];
+    for (int i = 0; i < e->nturns && has; i++) r->graphs[e->turns[i]].turns = true;
+}
+
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
 static bool lower_kernels(Job *j)
 {
@@ -410,6 +424,7 @@ static bool lower_kernels(Job *j)
             mem_free(text);
             continue;
         }
+        say_turns(j->sema, e, &k);
         k.text = arena_strndup(j->arena, text, strlen(text));
         mem_free(text);
         vec_push(&j->kernels, k);

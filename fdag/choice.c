@@ -45,6 +45,12 @@ static const FdNode *as(Writer *w, const FdType *type, const FdNode *n)
     return fd_apply_op(w->fd, FD_OP_CONVERT, type->scalar, 1, &n, (FdLoc){0});
 }
 
+bool fd_same_chosen(const FdChosen *a, const FdChosen *b)
+{
+    return a->type == b->type && a->full == b->full && a->full_first == b->full_first &&
+           a->choice == b->choice && a->moved == b->moved && a->into == b->into;
+}
+
 FdGraph *fd_chosen(Fd *fd, const FdChosen *c)
 {
     int n = c->type->nparams;

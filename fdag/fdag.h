@@ -427,6 +427,7 @@ typedef struct FdChosen {
     bool into;   /* f within ranges, into an array (FdResult.part) */
 } FdChosen;
 FdGraph *fd_chosen(Fd *fd, const FdChosen *c);
+bool fd_same_chosen(const FdChosen *a, const FdChosen *b);
 /* A graph over n functions of these types: arrays of all that they give. What it is composed with has to be
  * lets without recurrences. */
 FdGraph *fd_arrays(Fd *fd, int n, const FdType *const *types);

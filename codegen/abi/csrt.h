@@ -71,10 +71,12 @@ typedef struct CsStr {
     char bytes[];             /* UTF-8, NUL-terminated */
 } CsStr;
 
-/* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. */
+/* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. turns: it is of turns of a loop
+ * that the program can evaluate as one, 0 or 1. */
 typedef struct CsGraph {
     const char *text;
     void *parsed;
+    int32_t turns;
 } CsGraph;
 
 /* Evaluations that follow each other as one: `graph` has a result for each of the n `parts`, which

@@ -319,11 +319,14 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     return a;
 }
 
-/* The graphs of the parts, so that they can be told apart by their address. */
+/* The graphs of the parts, so that they can be told apart by their address. False, too, if one is of turns of a
+ * loop: these are held back one by one. */
 static bool parse_parts(const CsAhead *group)
 {
-    for (int i = 0; i < group->n; i++)
-        if (!graph_of(group->parts[i], &nowhere)) return false;
+    for (int i = 0; i < group->n; i++) {
+        const Graph *g = graph_of(group->parts[i], &nowhere);
+        if (!g || (g->foreseen && hold_least(1) <= SIZE_MAX / 2)) return false;
+    }
     return true;
 }
 

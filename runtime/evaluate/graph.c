@@ -101,7 +101,9 @@ static void parse(void *graph)
     const char *error = NULL;
     FdGraph *fd = fd_read(rt_fd(), g->text, &error);
     if (!fd) internal_error("an embedded graph cannot be read", error); /* csc wrote it */
-    g->parsed = graph_adopt(fd);
+    Graph *made = graph_adopt(fd);
+    made->foreseen = g->turns;
+    g->parsed = made;
 }
 
 Graph *graph_of(CsGraph *g, const CsSite *site)

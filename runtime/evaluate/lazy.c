@@ -264,6 +264,7 @@ static void measure(Lazy *l)
     l->expensive = l->graph->expensive;
     l->recurs = l->graph->recurs;
     l->reduces = l->graph->reduces;
+    l->foreseen = l->graph->foreseen;
     for (int attempt = 0; attempt < 2; attempt++) {
         unsigned depth = 1, factor = 1;
         double nodes = l->graph->nodes;
@@ -273,6 +274,7 @@ static void measure(Lazy *l)
             l->expensive |= c->expensive;
             l->recurs |= c->recurs;
             l->reduces |= c->reduces;
+            l->foreseen |= c->foreseen;
             nodes += c->nodes;
             unsigned points = l->graph->points[i] ? l->graph->points[i] : 1;
             if (c->depth + 1u > depth) depth = c->depth + 1u;

@@ -12,12 +12,8 @@ static void write_graph(void *made)
 /* NULL with an exception pending. */
 static Graph *graph_for(FdChosen what, const CsSite *site)
 {
-    for (size_t i = 0; i < rt.written.len; i++) {
-        const FdChosen *m = &rt.written.data[i].what;
-        if (m->type == what.type && m->full == what.full && m->full_first == what.full_first &&
-            m->choice == what.choice && m->moved == what.moved && m->into == what.into)
-            return rt.written.data[i].graph;
-    }
+    for (size_t i = 0; i < rt.written.len; i++)
+        if (fd_same_chosen(&rt.written.data[i].what, &what)) return rt.written.data[i].graph;
     RtWritten made = {what, NULL};
     if (!vec_try(&rt.written) || !mem_try(write_graph, &made)) {
         rt_throw_memory(site, 0);

@@ -10,6 +10,7 @@
 
 #include "../../fdag/index/contraction.h"
 #include "number.h"
+#include "turns.h"
 
 enum {
     MAX_CALLS = 16,       /* that are followed, one inside the other ... */
@@ -234,7 +235,9 @@ static Value *eval_loop(Foresee *f, Ast *n)
         if (changed.data[i]->type->kind != TY_ARRAY) vec_push(&functions, changed.data[i]);
     uint64_t before, after = 0;
     size_t outside = 0;
-    for (int turn = 0; turn == 0 || (after != before && turn < MAX_TURNS); turn++) {
+    bool again = false; /* arrays that are evaluated twice may be turns */
+    for (int turn = 0; turn == 0 || ((again || after != before) && turn < MAX_TURNS); turn++) {
+        size_t arrays = f->arrays.len;
         known_forget(f, &functions);
         before = turn ? after : known_aliases(f, &changed);
         if (!turn) outside = f->known.len;
@@ -242,7 +245,9 @@ static Value *eval_loop(Foresee *f, Ast *n)
         eval_turn(f, n);
         f->known.len = outside;
         after = known_aliases(f, &changed);
+        again = turn == 0 && f->arrays.len > arrays;
     }
+    turns_end(f);
     known_forget(f, &functions);
     vec_free(&functions);
     vec_free(&changed);
@@ -256,6 +261,25 @@ static void eval_child(Ast **child, void *ctx)
     eval(ctx, *child);
 }
 
+static void find_changing(Ast **child, void *found)
+{
+    const Ast *n = *child;
+    bool kept = n->is_const || n->kind == AST_UNARY || n->kind == AST_BINARY ||
+                n->kind == AST_CAST || n->kind == AST_CONVERT || n->kind == AST_MEMBER ||
+                n->kind == AST_THIS;
+    bool name = n->kind == AST_NAME_REF && n->sym && !n->sym->assigned_again;
+    if (!kept && !name) *(bool *)found = true;
+    if (!n->is_const) ast_each_child(*child, find_changing, found);
+}
+
+/* A number that nobody knows: the same each time, or another one. */
+static Value *unknown_number(Foresee *f, Ast *n)
+{
+    bool changing = false;
+    find_changing(&n, &changing);
+    return changing ? arena_copy(f->arena, f->other, sizeof *f->other) : f->other;
+}
+
 static Value *value_of_graph(Foresee *f, Ast *n)
 {
     Value *v = arena_new_of(f->arena, Value);
@@ -267,6 +291,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
     for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
         Ast *capture = n->graph.captures.data[i];
         Value *c = eval(f, capture);
+        if (c == f->other) c = unknown_number(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (known_depth(c) >= v->depth) v->depth = known_depth(c) + 1;
         v->reduces = v->reduces || known_reduces(c);
@@ -280,6 +305,7 @@ static Value *eval_graph(Foresee *f, Ast *n)
     if (v->depth > KNOWN_MAX_DEPTH) return known_any(f, n->type);
     if (type_is_functional(n->type)) return v;
     known_evaluated(f, v, NULL, n->loc);
+    turns_end(f);
     return f->other;
 }
 
@@ -392,6 +418,7 @@ static Value *eval_index(Foresee *f, Ast *n)
     Value *v = eval(f, base);
     for (int i = 0; i < n->index.args.len; i++) eval(f, n->index.args.data[i]);
     if (base->type->kind == TY_ARRAY && v->kind == VAL_LAZY) known_forced(f, v, n->loc);
+    turns_end(f);
     return known_any(f, n->type);
 }
 
@@ -516,6 +543,7 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
         f.returned = NULL;
         eval(&f, *body);
     }
+    for (size_t i = 0; i < f.turns.len; i++) vec_push(&f.found, f.turns.data[i].evaluation);
     r->nevaluations = (int)f.found.len;
     r->evaluations = arena_copy(arena, f.found.data, sizeof *f.found.data * f.found.len);
     vec_free(&f.known);
@@ -524,4 +552,7 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     vec_free(&f.composed);
     vec_free(&f.walks);
     vec_free(&f.slots);
+    vec_free(&f.arrays);
+    vec_free(&f.chosen);
+    vec_free(&f.turns);
 }

@@ -1,6 +1,7 @@
 /* What csc knows of values (known.h): which there are, what composing them gives, which variable has
  * which. */
 #include "number.h"
+#include "turns.h"
 
 #include <string.h>
 
@@ -180,6 +181,7 @@ Value *known_forced(Foresee *f, Value *v, Loc loc)
     if (!v->result) {
         known_evaluated(f, v, NULL, loc);
         v->result = number_stored(f, v);
+        if (fd_root(v->graph)->type->nparams > 1) turns_evaluated(f, v, loc);
     }
     return v->result;
 }
@@ -222,11 +224,20 @@ bool known_reduces(const Value *v)
     return v->kind == VAL_LAZY && !v->result && v->reduces;
 }
 
+static const FdGraph *graph_for(Foresee *f, const FdChosen *what)
+{
+    for (size_t i = 0; i < f->chosen.len; i++)
+        if (fd_same_chosen(&f->chosen.data[i].what, what)) return f->chosen.data[i].graph;
+    Chosen made = {*what, fd_chosen(f->fd, what)};
+    vec_push(&f->chosen, made);
+    return made.graph;
+}
+
 Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *second)
 {
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_LAZY;
-    v->graph = fd_chosen(f->fd, what);
+    v->graph = graph_for(f, what);
     v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
     for (int i = 0; i < v->graph->nslots; i++) v->captures[i] = f->other;
     v->captures[0] = first;

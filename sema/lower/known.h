@@ -19,6 +19,7 @@ struct Value {
     bool
         reduces; /* LAZY: its elements, or those of what it is composed of, do (fd_elements_reduce) */
     Value *result;         /* LAZY: the array, once it was evaluated */
+    Value *through;        /* ARRAY: the value in whose place it is, while turns are composed */
     FdLinear number;       /* OTHER: an integer */
     FdKnown *domain;       /* ARRAY, LAZY: once asked for */
     uint32_t visit, index; /* composing: the composition that saw it, its number there */
@@ -38,6 +39,16 @@ typedef struct Composed {
     int number;     /* of the evaluation in Foresee.found; -1: none */
 } Composed;
 
+typedef struct Chosen { /* a graph of fdag/choice.c: each is one, as for the runtime */
+    FdChosen what;
+    const FdGraph *graph;
+} Chosen;
+
+typedef struct KnownTurns {
+    FdKey key;
+    SemaEvaluation evaluation;
+} KnownTurns;
+
 typedef struct Foresee {
     SemaResult *r;
     Arena *arena;
@@ -47,7 +58,10 @@ typedef struct Foresee {
     VEC(FdKey) keys;
     VEC(Composed) composed;
     VEC(uint64_t) walks;
-    VEC(FdKnown) slots; /* what is known of those of the last walk, in their order */
+    VEC(Chosen) chosen;
+    VEC(Value *) arrays;   /* values of which these were evaluated (turns.c) */
+    VEC(KnownTurns) turns; /* of loops: evaluations behind all others */
+    VEC(FdKnown) slots;    /* what is known of those of the last walk, in their order */
     uint32_t visit;
     uint32_t natoms; /* numbers that nobody knows, so far */
     int calls, followed;

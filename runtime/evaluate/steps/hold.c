@@ -19,6 +19,7 @@
 #include "../../device/memory.h"
 #include "../../native/native.h"
 #include "../../objects/record.h"
+#include "../../pool.h"
 #include "../../state.h"
 #include "../compose.h"
 #include "../into.h"
@@ -31,7 +32,9 @@ enum {
     TURNS = 3,       /* that a text for any number of them composes */
     ROWS = 4,        /* that a kernel keeps of each step */
     LEAST = 1 << 20, /* bytes of an array */
-    L2 = 1 << 20     /* where nobody says */
+    BESIDE = 32,     /* rows of a unit for one that the next one computes, too */
+    L2 = 1 << 20,    /* where nobody says */
+    LARGE = 1 << 23  /* bytes of an array of which few turns may be kept in a larger cache */
 };
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build: .1 s by
  * csc, seconds by a driver. */
@@ -67,37 +70,36 @@ static size_t l2_bytes(void)
     return l2 ? l2 : L2;
 }
 
-/* Bytes of a row of its array. */
-static size_t row_of(const Lazy *l, size_t bytes)
+/* Rows of its array: of the longest dimension, as bands choose. */
+static size_t rows_of(const Lazy *l)
 {
     size_t rows = 1;
-    for (int d = 0; d + 1 < l->box.rank; d++) { /* the longest dimension's, as bands choose */
+    for (int d = 0; d + 1 < l->box.rank; d++) {
         size_t n = (size_t)(l->box.dim[d].hi - l->box.dim[d].lo);
         if (n > rows) rows = n;
     }
-    return bytes / rows;
+    return rows;
 }
 
 /* How many steps: the rows that are kept of all of them are to fit a cache. */
 static int most_of(const Lazy *l, size_t bytes)
 {
-    size_t row = row_of(l, bytes), l2 = l2_bytes();
+    size_t row = bytes / rows_of(l), l2 = l2_bytes();
     int most = MOST;
     while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
     return most;
 }
 
-/* How many turns of so many, number `from` being the first, one text is to take. Where rows do not fit it says
- * so itself. */
+/* How many turns of so many, number `from` being the first, one text is to take. More than three only where few
+ * rows are computed by two units. (Where rows do not fit a cache the text says so itself.) */
 static int turns_of(const Waiting *w, int from, int period)
 {
-    size_t row = 0, l2 = l2_bytes();
-    int most = w->held[from]->lazy->graph->turns;
+    const Lazy *first = w->held[from]->lazy;
+    int most = first->graph->turns;
+    size_t alone = rows_of(first) / ((size_t)pool_units() * BESIDE);
     if (!most || most > MOST) most = MOST;
-    for (int i = from; i < from + period && i < w->n; i++)
-        row += row_of(w->held[i]->lazy, w->held[i]->buffer->bytes);
-    while (most > TURNS && (row * ROWS * (size_t)most > l2 || most * period > WAITING_MOST)) most--;
-    return most;
+    if (most > TURNS && (size_t)most > alone) most = alone > TURNS ? (int)alone : TURNS;
+    return most * period > WAITING_MOST ? WAITING_MOST / period : most;
 }
 
 /* At most so many of a loop with `graphs` arrays a step: whole steps, and one at least. */
@@ -123,19 +125,27 @@ static double work_to_make(double nodes)
     return nodes * (native_makes() ? 2e7 : 1e8);
 }
 
+/* Has the program a kernel of turns of its loop, as far as is known? */
+static bool is_foreseen(const Lazy *l)
+{
+    return l->foreseen && l->graph->turns != 1 && native_makes();
+}
+
 /* Once so, it stays so: of all graphs that loops evaluate so many steps could be a kernel. */
 static bool is_long(const Lazy *l, double least, int steps)
 {
     Graph *g = l->graph;
     g->is_long = g->is_long || (g->work > least &&
                                 rt.hold.work > work_to_make(rt.hold.made + rt.hold.nodes * steps));
-    return rt.hold.given || g->is_long;
+    return rt.hold.given || is_foreseen(l) || g->is_long;
 }
 
 /* How many of its loop; 1 while that is not known to be long. What reads something held back belongs to it. */
 static int steps_of(const Lazy *l, const Look *below, size_t bytes)
 {
-    return below->nheld || is_long(l, work_before().first, 2) ? most_of(l, bytes) : 1;
+    if (!below->nheld && !is_long(l, work_before().first, 2)) return 1;
+    int most = most_of(l, bytes);
+    return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? TURNS : most;
 }
 
 bool hold_wants(const Lazy *l, size_t bytes)
@@ -273,10 +283,17 @@ static void skip_turns(Waiting *w, int n, int period, bool skip)
         w->held[n - TURNS * period + i]->as = skip ? w->held[i] : NULL;
 }
 
-/* The first n by one kernel; period: of turns, by one for any number of them; 0: of these. False, perhaps
- * without an exception. */
-static bool fill_batch(Waiting *w, int n, int period, const CsSite *site)
+/* The oldest that wait, by one kernel. */
+typedef struct Batch {
+    int n;      /* 0: it is not worth to make one yet */
+    int period; /* so many a turn, by a kernel for any number of turns; 0: by one for these */
+    bool plain; /* what is left, a turn: as if it were written as one */
+} Batch;
+
+/* False, perhaps without an exception. */
+static bool fill_batch(Waiting *w, Batch batch, const CsSite *site)
 {
+    const int n = batch.n, period = batch.period;
     int kept[WAITING_MOST], nkept = waiting_kept(w, n, kept);
     int64_t turns = period ? n / period - 2 : 0;
     Buffer *buffers[WAITING_MOST];
@@ -284,7 +301,7 @@ static bool fill_batch(Waiting *w, int n, int period, const CsSite *site)
     for (int i = 0; i < nkept; i++) buffers[i] = w->held[kept[i]]->buffer;
     if (nkept == 1) w->held[kept[0]]->through = false;
     if (period) skip_turns(w, n, period, true);
-    bool ok = nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], true, turns, site)
+    bool ok = nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], !batch.plain, turns, site)
                          : fill_joined(w, nkept, kept, turns, site);
     if (period) skip_turns(w, n, period, false);
     for (int i = 0; i < n; i++) w->held[i]->through = false;
@@ -306,13 +323,15 @@ static bool fill_one(struct Held *h, const CsSite *site)
     return ok;
 }
 
-/* Have loops gone on for as long as the kernel of the first n, and those before it, take to be made? */
-static bool is_worth(const Waiting *w, int n)
+/* Have loops gone on for as long as the kernel of the first n, and those before it, take to be made? Or is it
+ * there, of turns? */
+static bool is_worth(const Waiting *w, int n, bool turns)
 {
-    Graph *first = w->held[0]->lazy->graph;
+    const Lazy *oldest = w->held[0]->lazy;
+    Graph *first = oldest->graph;
     double nodes = rt.hold.made;
     for (int i = 0; i < n; i++) nodes += w->held[i]->lazy->nodes;
-    if (rt.hold.given || (first->sizes >> n & 1)) return true;
+    if (rt.hold.given || (turns && is_foreseen(oldest)) || (first->sizes >> n & 1)) return true;
     if (rt.hold.work <= work_to_make(nodes)) return false;
     first->sizes |= UINT64_C(1) << n;
     rt.hold.made = nodes;
@@ -328,7 +347,9 @@ static int turns_at_once(const Waiting *w, int from, int period)
     int most = turns_of(w, from, period);
     n = (n < most ? n : most) * period;
     if (n < TURNS * period || !waiting_turns(w, from, n, period)) return 0;
-    return waiting_kept(w, from + n, kept) && kept[0] >= from + n - period ? n : 0;
+    for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
+        if (kept[k] >= from && kept[k] < from + n - period) return 0;
+    return n;
 }
 
 /* Loops that are no turns do not wait for many. */
@@ -340,28 +361,36 @@ static void count_odd(const Waiting *w, int graphs, bool turns)
     if (g->odd == ALONE) g->turns = 1;
 }
 
-/* As many of them as there may be a kernel for: few are built. 0: it is not worth to make it yet. *period: of
- * turns, of which one takes any number; else 0. */
-static int batch_of(const Waiting *w, int *period)
+/* What is left of turns that are foreseen. */
+static Batch rest_of(const Waiting *w, int graphs)
 {
+    int kept[WAITING_MOST];
+    bool turn = graphs > 1 && w->n >= graphs && waiting_kept(w, graphs, kept) == 1;
+    return (Batch){.n = turn ? graphs : 1, .plain = turn};
+}
+
+/* As many of them as there may be a kernel for: few are built. */
+static Batch batch_of(const Waiting *w)
+{
+    const Batch alone = {.n = 1}, later = {.n = 0};
     const struct Held *first = w->held[0];
     int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
     int turns = turns_at_once(w, 0, graphs);
-    *period = turns ? graphs : 0;
     count_odd(w, graphs, turns > 0);
-    if (turns) return is_worth(w, TURNS * graphs) ? turns : 0;
-    if (graphs > 1 && turns_at_once(w, 1, graphs - 1)) return 1; /* what they begin with */
+    if (turns && is_worth(w, TURNS * graphs, true)) return (Batch){.n = turns, .period = graphs};
+    if (graphs > 1 && turns_at_once(w, 1, graphs - 1)) return alone; /* what they begin with */
+    if (is_foreseen(first->lazy) && w->n < TURNS * graphs) return rest_of(w, graphs);
     if (!most || most > first->most) most = first->most;
-    if (first->lazy->graph->most && most < graphs) return 1; /* there is no kernel for that */
+    if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */
     most = whole_steps(most, graphs);
     const int sizes[] = {most, whole_steps(most / 2, graphs), graphs};
-    int found = 1;
+    bool some = false;
     for (int i = 0; i < 3; i++) {
         if (sizes[i] < 2 || w->n < sizes[i]) continue;
-        if (is_worth(w, sizes[i])) return sizes[i];
-        found = 0;
+        if (is_worth(w, sizes[i], false)) return (Batch){.n = sizes[i]};
+        some = true;
     }
-    return found;
+    return some ? later : alone;
 }
 
 static bool fill(Buffer *b, const CsSite *site)
@@ -371,8 +400,8 @@ static bool fill(Buffer *b, const CsSite *site)
     while (b->held) {
         Waiting w = {0};
         waiting_add(&w, b->held, beside);
-        int period = 0;
-        int n = w.full || early || !beside ? 1 : batch_of(&w, &period);
+        const Batch batch = w.full || early || !beside ? (Batch){.n = 1} : batch_of(&w);
+        const int n = batch.n, period = batch.period;
         Graph *g = w.held[0]->lazy->graph;
         WaitingLines lines = waiting_lines(&w, n ? n : w.n);
         if (!n) waiting_say(&lines, "apart, loops have taken less time than making a kernel would");
@@ -384,7 +413,7 @@ static bool fill(Buffer *b, const CsSite *site)
             }
             if (!fill_one(w.held[0], site)) return false;
             beside = !w.full;
-        } else if (fill_batch(&w, n, period, site)) {
+        } else if (fill_batch(&w, batch, site)) {
             waiting_say(&lines, period ? "one kernel, turns of one text" : "one kernel");
         } else if (cs_pending) {
             waiting_say(&lines, "apart, there is not so much memory");
@@ -392,7 +421,7 @@ static bool fill(Buffer *b, const CsSite *site)
             beside = false;
         } else if (period) {
             waiting_say(&lines, "no turns of one text");
-            g->turns = (uint16_t)(n / period / 2);
+            g->turns = (uint16_t)(n / period - 1 < TURNS ? 1 : n / period - 1);
         } else {
             waiting_say(&lines, "apart, no kernel keeps their rows");
             g->most = (uint16_t)(n / 2);

@@ -1,0 +1,248 @@
+/* Which loops go on as they began? Arrays that are evaluated are kept in order. If the last few of them are what as
+ * many before them were, of arrays one turn older, the loop is one of turns: the runtime holds such back and takes
+ * many at a time by one text (fdag/fdag.h, FdGraph.turns). That is three turns, the last of which is made up here:
+ *
+ *   u1 = step(u0); u2 = step(u1);    so    step(step(step(u0))), of which the second step stands for any number
+ *
+ * What looks like one scalar in both turns is taken for the same in all. */
+#include "turns.h"
+
+enum {
+    MOST_PERIOD = 8, /* arrays of a turn */
+    MOST_BELOW = 64  /* lazy values below one */
+};
+
+typedef struct Pair { /* a lazy value of the last turn and the one made up in its place */
+    const Value *of;
+    Value *made;
+} Pair;
+
+typedef struct Scalar { /* that a slot of a graph had last */
+    const FdGraph *graph;
+    int slot;
+    const Value *value;
+    uint32_t visit, index;
+} Scalar;
+
+typedef struct Turns {
+    Foresee *f;
+    Value *const
+        *last; /* arrays' values of the last turn; those of the turn before stand before it */
+    int period;
+    int nbelow;
+    bool carried;                /* some array of the turn before is read */
+    Value *results[MOST_PERIOD]; /* of the turn that is made up */
+    VEC(Pair) made;
+    VEC(Scalar) scalars;
+    VEC(int) graphs; /* of the program */
+} Turns;
+
+/* The number of an array among those of the last turn or (negative) the turn before; period: none. */
+static int number_of_array(const Turns *t, const Value *array)
+{
+    for (int i = -t->period; i < t->period; i++)
+        if (t->last[i]->result == array) return i;
+    return t->period;
+}
+
+static const Value *seen(const Value *v)
+{
+    return v->kind == VAL_LAZY && v->result ? v->result : v;
+}
+
+static bool same_scalar(const Value *a, const Value *b)
+{
+    if (!number_is(a) || !number_is(b)) return a == b;
+    return a->number.atom == b->number.atom && a->number.offset == b->number.offset;
+}
+
+/* Is `a` what b is, one turn later? */
+static bool is_turn_of(Turns *t, const Value *a, const Value *b)
+{
+    bool same = a->graph == b->graph && ++t->nbelow <= MOST_BELOW;
+    for (int i = 0; i < a->graph->nslots && same; i++) {
+        const Value *x = seen(a->captures[i]), *y = seen(b->captures[i]);
+        if (x->kind != y->kind && x->kind != VAL_ARRAY) return false;
+        if (x->kind == VAL_OTHER) {
+            same = same_scalar(x, y);
+        } else if (x->kind == VAL_LAZY) {
+            same = is_turn_of(t, x, y);
+        } else if (x->kind == VAL_ARRAY) {
+            int k = number_of_array(t, x);
+            t->carried = t->carried || k < 0;
+            same = k < 0           ? y->kind == VAL_ARRAY
+                   : k < t->period ? number_of_array(t, y) == k - t->period
+                                   : x == y;
+        } else {
+            return false;
+        }
+    }
+    return same;
+}
+
+static bool are_turns(Turns *t)
+{
+    bool turns = true;
+    for (int i = 0; i < t->period && turns; i++) {
+        t->nbelow = 0;
+        turns = is_turn_of(t, t->last[i], t->last[i - t->period]);
+    }
+    return turns && t->carried;
+}
+
+/* ---- one turn more ----------------------------------------------------------------------------- */
+
+static Value *one_later(Turns *t, Value *v);
+
+static Value *later_capture(Turns *t, Value *c)
+{
+    Value *v = (Value *)(uintptr_t)seen(c);
+    if (v->kind == VAL_LAZY) return one_later(t, v);
+    int k = v->kind == VAL_ARRAY ? number_of_array(t, v) : t->period;
+    return k == t->period ? v : k < 0 ? t->last[k + t->period]->result : t->results[k];
+}
+
+/* v of arrays that are one turn younger. */
+static Value *one_later(Turns *t, Value *v)
+{
+    for (size_t i = 0; i < t->made.len; i++)
+        if (t->made.data[i].of == v) return t->made.data[i].made;
+    Value *made = arena_copy(t->f->arena, v, sizeof *v);
+    made->result = NULL;
+    made->visit = 0;
+    made->captures = arena_array(t->f->arena, Value *, v->graph->nslots + 1);
+    for (int i = 0; i < v->graph->nslots; i++) made->captures[i] = later_capture(t, v->captures[i]);
+    Pair p = {v, made};
+    vec_push(&t->made, p);
+    return made;
+}
+
+/* ---- composing ---------------------------------------------------------------------------------- */
+
+static FdCapture look(void *ctx, const void *captures, int slot)
+{
+    (void)ctx;
+    Value *v = (Value *)(uintptr_t)seen(((Value *const *)captures)[slot]);
+    Value *of = v->kind == VAL_ARRAY ? v->through : v->kind == VAL_LAZY ? v : NULL;
+    if (of)
+        return (FdCapture){.kind = FD_CAPTURE_GRAPH,
+                           .object = of,
+                           .visit = &of->visit,
+                           .index = &of->index,
+                           .graph = of->graph,
+                           .captures = of->captures};
+    return (FdCapture){.kind = v->kind == VAL_ARRAY ? FD_CAPTURE_ARRAY : FD_CAPTURE_UNKNOWN,
+                       .object = v,
+                       .visit = &v->visit,
+                       .index = &v->index};
+}
+
+/* A scalar is the slot that it was in the turn before, as in the runtime's compositions. */
+static FdCapture scalar(void *ctx, const FdGraph *g, const void *captures, int slot)
+{
+    Turns *t = ctx;
+    const Value *v = ((Value *const *)captures)[slot];
+    size_t i = 0;
+    while (i < t->scalars.len && (t->scalars.data[i].graph != g || t->scalars.data[i].slot != slot))
+        i++;
+    if (i == t->scalars.len) {
+        Scalar made = {.graph = g, .slot = slot, .value = v};
+        vec_push(&t->scalars, made);
+    }
+    Scalar *s = &t->scalars.data[i];
+    if (!same_scalar(s->value, v)) s->visit = 0;
+    s->value = v;
+    return (FdCapture){.kind = FD_CAPTURE_SCALAR, .visit = &s->visit, .index = &s->index};
+}
+
+/* Arrays of the last turn, or of all three, are composed, not read. */
+static void go_through(Turns *t, bool last, bool all)
+{
+    for (int i = 0; i < t->period; i++) {
+        Value *before = t->last[i - t->period], *v = t->last[i];
+        before->result->through = all ? before : NULL;
+        v->result->through = last ? v : NULL;
+        t->results[i]->through = all ? one_later(t, v) : NULL;
+    }
+}
+
+/* The program's graphs that v is made of. */
+static void add_graphs(Turns *t, const Value *v)
+{
+    const SemaResult *r = t->f->r;
+    for (int i = 0; i < r->ngraphs; i++)
+        if (r->graphs[i].graph == v->graph) vec_push(&t->graphs, i);
+    for (int i = 0; i < v->graph->nslots; i++) {
+        const Value *c = seen(v->captures[i]);
+        if (c->kind == VAL_LAZY) add_graphs(t, c);
+    }
+}
+
+static bool is_noted(const Foresee *f, FdKey key)
+{
+    for (size_t i = 0; i < f->turns.len; i++)
+        if (f->turns.data[i].key.hi == key.hi && f->turns.data[i].key.lo == key.lo) return true;
+    return false;
+}
+
+/* An evaluation of `root` through arrays, behind all others. */
+static void add(Turns *t, const FdComposing *how, const Value *root, Loc loc)
+{
+    Foresee *f = t->f;
+    KnownTurns made = {.evaluation.loc = loc,
+                       .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph)};
+    if (!fd_compose(f->fd, how, root->graph, fd_root(root->graph), root->captures,
+                    made.evaluation.graph, &made.key, NULL) ||
+        is_noted(f, made.key))
+        return;
+    t->graphs.len = 0;
+    for (int i = 0; i < t->period && how->turns; i++) add_graphs(t, t->last[i]);
+    made.evaluation.nturns = (int)t->graphs.len;
+    made.evaluation.turns =
+        arena_copy(f->arena, t->graphs.data, t->graphs.len * sizeof *t->graphs.data);
+    vec_push(&f->turns, made);
+}
+
+/* Three turns, and one by itself for what is left of the others. */
+static void compose_turns(Turns *t, Loc loc)
+{
+    for (int i = 0; i < t->period; i++) {
+        t->results[i] = known_array(t->f);
+        one_later(t, t->last[i]);
+    }
+    const Value *root = t->last[t->period - 1];
+    FdComposing three = {.ctx = t,
+                         .visit = ++t->f->visit,
+                         .look = look,
+                         .scalar = scalar,
+                         .steps = true,
+                         .turns = true};
+    go_through(t, true, true);
+    add(t, &three, one_later(t, (Value *)(uintptr_t)root), loc);
+    FdComposing one = {.ctx = t, .visit = ++t->f->visit, .look = look};
+    go_through(t, true, false);
+    if (t->period > 1) add(t, &one, root, loc);
+    go_through(t, false, false);
+}
+
+/* ---- what is evaluated ---------------------------------------------------------------------------- */
+
+void turns_evaluated(Foresee *f, Value *v, Loc loc)
+{
+    size_t n = f->arrays.len;
+    vec_push(&f->arrays, v);
+    for (int period = 1; period <= MOST_PERIOD && (size_t)period * 2 <= n + 1; period++) {
+        Turns t = {.f = f, .last = f->arrays.data + n + 1 - period, .period = period};
+        if (t.last[-1]->graph != v->graph) continue;
+        if (are_turns(&t)) compose_turns(&t, loc);
+        vec_free(&t.made);
+        vec_free(&t.scalars);
+        vec_free(&t.graphs);
+        break;
+    }
+}
+
+void turns_end(Foresee *f)
+{
+    f->arrays.len = 0;
+}
