@@ -45,6 +45,24 @@ Num *recipe_few_lines(Unit *u, Num *lines, Num *length)
     return num_let(u, "lines", num_op(u, FD_OP_MAX, few, one));
 }
 
+static bool count_operation(const void *n, const FdNode *at)
+{
+    **(int *const *)n += at->kind == FD_APPLY && fd_op_of(at) != FD_OP_NONE;
+    return false;
+}
+
+/* The value that a reduction converts as its last step, if what comes before is most of the work: its lanes are
+ * worth more than those of the sum. */
+static const FdNode *before_convert(const FdNode *reduce)
+{
+    enum { MOST_WORK = 8 };
+    const FdNode *last = reduce->body;
+    int operations = 0, *to = &operations;
+    if (last->kind != FD_APPLY || fd_op_of(last) != FD_OP_CONVERT) return NULL;
+    fd_any(last->args[0], count_operation, &to);
+    return operations >= MOST_WORK ? last->args[0] : NULL;
+}
+
 size_t recipe_widest(int n, const FdNode *const *reduces)
 {
     size_t widest = 1;
@@ -53,6 +71,17 @@ size_t recipe_widest(int n, const FdNode *const *reduces)
         widest = w > widest ? w : widest;
     }
     return widest;
+}
+
+int recipe_sum_lanes(int n, const FdNode *const *reduces)
+{
+    size_t widest = 1;
+    for (int r = 0; r < n; r++) {
+        const FdNode *before = before_convert(reduces[r]);
+        size_t w = widest_bytes(before ? before : reduces[r]);
+        widest = w > widest ? w : widest;
+    }
+    return nest_lanes_for(widest);
 }
 
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces)
