@@ -30,6 +30,7 @@ typedef struct Ahead {
     Graph *graph;
     CsValue *captures; /* of the graph; references are ours */
     int part;          /* that comes next */
+    bool held;         /* its parts are better held back */
     const int32_t *at; /* its slots in group->slots */
     Array **arrays;    /* one a part, ours; NULL: scalars */
     ScalarValue *leaf; /* the part's first */
@@ -185,6 +186,16 @@ static bool reads_held(const Ahead *a)
     return held;
 }
 
+/* Are its parts of turns of a loop that are held back one by one? l: arrays of its ranges. */
+static bool is_of_turns(Ahead *a, const Lazy *l)
+{
+    for (int i = 0; i < a->group->n && !a->held; i++) {
+        const Graph *g = a->group->parts ? a->group->parts[i]->parsed : NULL;
+        a->held = g && g->foreseen && hold_takes(l);
+    }
+    return a->held;
+}
+
 static bool evaluate_arrays(Ahead *a)
 {
     if (reads_held(a)) return false;
@@ -194,7 +205,7 @@ static bool evaluate_arrays(Ahead *a)
     Evaluation e = {0};
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
     bool good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
-                composed(&e, a, count) && make_arrays(a, l, 0, 0, buffers) &&
+                !is_of_turns(a, l) && composed(&e, a, count) && make_arrays(a, l, 0, 0, buffers) &&
                 eval_on_device(&e, results, buffers, count, &nowhere);
     compose_end(&e);
     cs_release(l);
@@ -205,7 +216,7 @@ static bool evaluate_arrays(Ahead *a)
 static bool evaluate_chain(Ahead *a)
 {
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere);
-    Array *made = l && lazy_finite(l) ? eval_lazy(l, &nowhere) : NULL;
+    Array *made = l && lazy_finite(l) && !is_of_turns(a, l) ? eval_lazy(l, &nowhere) : NULL;
     a->arrays[a->group->n - 1] = made ? cs_retain(made) : NULL;
     cs_release(l);
     return made != NULL;
@@ -319,14 +330,11 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     return a;
 }
 
-/* The graphs of the parts, so that they can be told apart by their address. False, too, if one is of turns of a
- * loop: these are held back one by one. */
+/* The graphs of the parts, so that they can be told apart by their address. */
 static bool parse_parts(const CsAhead *group)
 {
-    for (int i = 0; i < group->n; i++) {
-        const Graph *g = graph_of(group->parts[i], &nowhere);
-        if (!g || (g->foreseen && hold_least(1) <= SIZE_MAX / 2)) return false;
-    }
+    for (int i = 0; i < group->n; i++)
+        if (!graph_of(group->parts[i], &nowhere)) return false;
     return true;
 }
 
@@ -433,9 +441,9 @@ void cs_ahead(CsAhead *group, const CsValue *captures)
     Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)
                    : NULL;
-    bool good = a && evaluate(a);
+    bool good = a && evaluate(a), held = a && a->held;
     rt.ahead = a;
     if (!good) ahead_drop();
     if (cs_pending) rt_catch();
-    group->failed = good ? 0 : group->failed + 1;
+    if (!held) group->failed = good ? 0 : group->failed + 1;
 }

@@ -172,6 +172,14 @@ static int enough(const Waiting *w, const Lazy *l, int most)
     return turns < TURNS || turns * graphs < steps ? steps : turns * graphs;
 }
 
+bool hold_takes(const Lazy *l)
+{
+    const FdType *elem = fd_root(l->graph->fd)->type->result;
+    int64_t count;
+    return l->box.rank > 1 && rt_box_count(&l->box, &count) && native_makes() &&
+           (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= hold_least(LEAST);
+}
+
 bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
 {
     size_t bytes = a->head.buffer->bytes;
