@@ -14,8 +14,9 @@ typedef struct Composer {
     int nslots;
     uint32_t ngraphs;
     VEC(FdSlot) slots;
-    FdiNodes graphs;    /* what each became, by its number */
-    VEC(FdResult) kept; /* of these, in order */
+    FdiNodes graphs;      /* what each became, by its number */
+    VEC(FdResult) kept;   /* of these, in order */
+    VEC(uint32_t) moving; /* slots that do, in order */
 } Composer;
 
 static bool compose(Composer *m, const FdGraph *g, int n, const FdResult *results,
@@ -65,6 +66,8 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
         *k.index = graph ? m->ngraphs++ : own;
     }
     if (m->c->meet) m->c->meet(m->c->ctx, &k, captures, i, again);
+    if (k.kind == FD_CAPTURE_SCALAR && m->fd && m->c->moves && m->c->moves(m->c->ctx, captures, i))
+        vec_push(&m->moving, again ? *k.index : own);
     if (!again && !graph)
         add_slot(m, k.type ? k.type : slot->type, k.kind == FD_CAPTURE_ARRAY, slot->name);
     if (!again && graph) {
@@ -75,7 +78,8 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
             if (!(made.node = stored(m->fd, made.node))) return false;
             vec_push(&m->kept, made);
         }
-        if (m->fd) m->graphs.data[*k.index] = made.node;
+        const FdNode *array = m->fd && m->c->turns && k.array ? stored(m->fd, made.node) : NULL;
+        if (m->fd) m->graphs.data[*k.index] = array ? array : made.node;
     }
     if (m->fd) *out = graph ? m->graphs.data[*k.index] : slot_node(m, single ? own : *k.index);
     return true;
@@ -132,6 +136,17 @@ static bool compose_results(Composer *m, const FdGraph *g, const FdNode *root, c
     return true;
 }
 
+static void add_moving(Composer *m, FdGraph *out)
+{
+    out->nmoving = (int)m->moving.len;
+    out->moving = arena_array(m->fd->arena, FdMoving, out->nmoving);
+    for (int i = 0; i < out->nmoving; i++) {
+        const FdNode *slot = slot_node(m, m->moving.data[i]);
+        add_slot(m, fd_type_array_of(m->fd, slot->type, 1), true, "values");
+        out->moving[i] = (FdMoving){slot, slot_node(m, (uint32_t)m->nslots - 1)};
+    }
+}
+
 bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *root,
                 const void *captures, FdGraph *out, FdKey *key, FdOrder *order)
 {
@@ -142,7 +157,9 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     if (c->turns && known) {
         add_slot(&m, fd_type_scalar(fd, SC_LONG), false, "turns");
         out->turns = slot_node(&m, (uint32_t)m.nslots - 1);
+        add_moving(&m, out);
     }
+    vec_free(&m.moving);
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
     vec_free(&m.slots);

@@ -26,12 +26,16 @@ typedef struct FdCapture {
     const FdGraph *graph;
     const void *captures;
     bool kept; /* GRAPH: its array is a result, too */
+    bool
+        array; /* GRAPH: an array stands for it; in turns these are stored, so that all turns are alike */
 } FdCapture;
 
 typedef struct FdComposing {
     void *ctx;
-    bool steps;     /* what is composed are steps of a loop (FD_HINT_STEPS).. */
-    bool turns;     /* ..three turns of it; a last slot says for how many the middle one stands */
+    bool steps; /* what is composed are steps of a loop (FD_HINT_STEPS).. */
+    bool turns; /* ..three turns of it; a slot behind all says for how many the middle one stands */
+    /* Has this scalar slot, of the middle turn, another value in each? An array behind all has these. NULL: none */
+    bool (*moves)(void *ctx, const void *captures, int slot);
     uint32_t visit; /* unlike all marks there are */
     /* Slot `slot`, of functional type, of a graph with these captures. */
     FdCapture (*look)(void *ctx, const void *captures, int slot);

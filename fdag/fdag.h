@@ -360,6 +360,11 @@ typedef struct FdResult {
     const FdNode *part;
 } FdResult;
 
+/* A scalar slot of the middle turn (FdGraph.turns) that has another value in each: that of a slot's array. */
+typedef struct FdMoving {
+    const FdNode *slot, *values;
+} FdMoving;
+
 typedef struct FdGraph {
     int nresults; /* one at least; one in programs' graphs and those below others */
     FdResult *results;
@@ -370,6 +375,8 @@ typedef struct FdGraph {
      * middle one's definitions stand for so many, one at least. Each of these is made of what the turn
      * before it gave, as the middle one is made of the first. Kernels that keep steps by rows make it. */
     const FdNode *turns;
+    int nmoving;
+    FdMoving *moving;
     int nslots;
     FdSlot *slots;
     int nagrees;

@@ -278,6 +278,10 @@ FdKey fd_key(Fd *fd, const FdGraph *g, FdOrder *order)
         put(&w, TAG_TURNS, 0);
         walk(&w, g->turns);
     }
+    for (int i = 0; i < g->nmoving; i++) {
+        walk(&w, g->moving[i].slot);
+        walk(&w, g->moving[i].values);
+    }
     size_t nnodes = places.len;
     if (order) add_bodies(&w);
     put_users(&w);

@@ -365,6 +365,10 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
     }
     mine->hints = fd_hints_join(fd, NULL, g->hints);
     if (g->turns) mine->turns = copy(&c, g->turns);
+    mine->nmoving = g->nmoving;
+    mine->moving = arena_array(fd->arena, FdMoving, g->nmoving);
+    for (int i = 0; i < g->nmoving; i++)
+        mine->moving[i] = (FdMoving){copy(&c, g->moving[i].slot), copy(&c, g->moving[i].values)};
     fdi_map_free(&c.done);
     return mine;
 }
@@ -401,6 +405,10 @@ void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx)
         if (r->part) r->part = fd_rewrite(fd, r->part, map, ctx);
     }
     if (g->turns) g->turns = fd_rewrite(fd, g->turns, map, ctx);
+    for (int i = 0; i < g->nmoving; i++) {
+        g->moving[i].slot = fd_rewrite(fd, g->moving[i].slot, map, ctx);
+        g->moving[i].values = fd_rewrite(fd, g->moving[i].values, map, ctx);
+    }
     for (int i = 0; i < g->nslots; i++)
         if (g->slots[i].def) g->slots[i].def = fd_rewrite(fd, g->slots[i].def, map, ctx);
     for (int i = 0; i < g->nagrees; i++) {

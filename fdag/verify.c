@@ -228,7 +228,17 @@ static const char *check_turns(Fd *fd, const FdGraph *g, FdiMap *seen)
     bool integer = n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT && n->type->scalar == SC_LONG;
     if (!integer || !fd_hints_have(g->hints, FD_HINT_STEPS))
         return "turns are a slot of type long, of steps";
-    return check_nodes(fd, g, g->nslots, n, seen);
+    const char *why = check_nodes(fd, g, g->nslots, n, seen);
+    for (int i = 0; i < g->nmoving && !why; i++) {
+        const FdNode *slot = g->moving[i].slot, *values = g->moving[i].values;
+        if (slot->kind != FD_SCALAR || slot->leaf != FD_LEAF_SLOT ||
+            !fdi_is_leaf(values, FD_LEAF_SLOT) || values->type->nparams != 1 ||
+            values->type->result != slot->type)
+            return "what moves is a scalar slot in an array of its type";
+        why = check_nodes(fd, g, g->nslots, slot, seen);
+        if (!why) why = check_nodes(fd, g, g->nslots, values, seen);
+    }
+    return why;
 }
 
 const char *fd_verify(Fd *fd, const FdGraph *g)
@@ -238,6 +248,7 @@ const char *fd_verify(Fd *fd, const FdGraph *g)
     const char *why = check_users(fd);
     if (!why) why = check_slots(fd, g, &seen);
     for (int k = 0; k < g->nresults && !why; k++) why = check_result(fd, g, &g->results[k], &seen);
+    if (g->nmoving && !g->turns) why = "what moves does so in turns";
     if (g->turns && !why) why = check_turns(fd, g, &seen);
     for (int i = 0; i < g->nagrees && !why; i++) {
         const FdAgree *a = &g->agrees[i];

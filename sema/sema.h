@@ -166,7 +166,8 @@ typedef struct SemaGraph {
     const int *parts, *slots;
     bool chained;   /* only the last part is its result, the others are for it alone */
     uint64_t dying; /* slots whose arrays nobody asks for when all statements are done */
-    bool turns;     /* it is of a turn of a loop, and there is machine code for several of these */
+    /* 1: it is of a turn of a loop, and there is machine code for several of these; 2: its array is a turn's last */
+    int turns;
 } SemaGraph;
 
 /* An evaluation that is statically known (lower/foresee.c): its composed graph, to be lowered to
@@ -176,8 +177,9 @@ typedef struct SemaEvaluation {
     Loc loc;
     int nknown; /* evaluations of it of which different things are known; 0: anything may be */
     const FdKnown **known; /* of each, what is known of the graph's slots */
-    int nturns; /* of turns of a loop (FdGraph.turns): what one is made of, graphs by number */
+    int nturns; /* of turns of a loop (FdGraph.turns): what one is made of, graphs by number.. */
     const int *turns;
+    int last; /* ..and that of its last array; -1: it is none of the program's */
 } SemaEvaluation;
 
 /* An argument by name, f(b: 2); who wrote it wants to know of which parameter it is. */

@@ -71,8 +71,8 @@ typedef struct CsStr {
     char bytes[];             /* UTF-8, NUL-terminated */
 } CsStr;
 
-/* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. turns: it is of turns of a loop
- * that the program can evaluate as one, 0 or 1. */
+/* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. turns: 1, it is of turns of a loop
+ * that the program can evaluate as one, 2, its array is the last of each; 0, neither. */
 typedef struct CsGraph {
     const char *text;
     void *parsed;

@@ -255,7 +255,7 @@ LLVMValueRef host_graph(HostModule *m, uint64_t graph)
         LLVMValueRef members[GRAPH_MEMBERS];
         members[GRAPH_TEXT] = host_c_string(m, m->sema->graphs[graph].text);
         members[GRAPH_PARSED] = host_null(m);
-        members[GRAPH_TURNS] = LLVMConstInt(m->i32, m->sema->graphs[graph].turns, false);
+        members[GRAPH_TURNS] = LLVMConstInt(m->i32, (unsigned)m->sema->graphs[graph].turns, false);
         m->graphs[graph] = host_constant(m, "graph", m->structs[HOST_GRAPH],
                                          host_struct(m, HOST_GRAPH, members), true);
     }

@@ -250,26 +250,6 @@ static void decide(Fuse *f)
     vec_free(&applied);
 }
 
-/* What is stored in one of the turns of a loop is so in all: they are to be alike. */
-static void decide_alike(Fuse *f)
-{
-    for (size_t i = 0; i < f->nodes.len; i++) {
-        const FdNode *let = f->nodes.data[i];
-        uint64_t dummy;
-        bool may = let->kind == FD_LET && !let->self && let->loc.line &&
-                   fdi_map_get(&f->lets, let, &dummy) && !fdi_map_get(&f->stored, let, &dummy) &&
-                   !fdi_map_get(&f->inner, let, &dummy) && storable(f, let);
-        for (size_t k = 0; may && k < f->nodes.len; k++) {
-            const FdNode *n = f->nodes.data[k];
-            if (n->kind != FD_LET || n->loc.line != let->loc.line || n->loc.col != let->loc.col ||
-                n->nvars != let->nvars || !fdi_map_get(&f->stored, n, &dummy))
-                continue;
-            keep(f, let, "stored in another turn of its loop");
-            break;
-        }
-    }
-}
-
 static const FdNode *temporary(Fuse *f, const FdNode *let, const char *why)
 {
     const FdNode *of = fdi_array_of(let);
@@ -314,7 +294,6 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
     decide(&f);
-    if (g->turns) decide_alike(&f);
     if (f.lost) *error = (FdError){.message = "an array that is read here has no bounds"};
     if (f.stored.used && !f.lost) store(&f);
     g->nfused = (int)f.fused.len;

@@ -429,6 +429,10 @@ static void print(Text *out, const FdGraph *g, Types *records)
         if (g->results[k].part) fdi_postorder(g->results[k].part, &seen, &list);
     }
     if (g->turns) fdi_postorder(g->turns, &seen, &list);
+    for (int i = 0; i < g->nmoving; i++) {
+        fdi_postorder(g->moving[i].slot, &seen, &list);
+        fdi_postorder(g->moving[i].values, &seen, &list);
+    }
     for (int i = 0; i < g->nagrees; i++) {
         fdi_postorder(g->agrees[i].a, &seen, &list);
         fdi_postorder(g->agrees[i].b, &seen, &list);
@@ -448,6 +452,10 @@ static void print(Text *out, const FdGraph *g, Types *records)
         if (g->results[k].part) add_value(&all, g->results[k].part);
     }
     if (g->turns) add_value(&all, g->turns);
+    for (int i = 0; i < g->nmoving; i++) {
+        add_value(&all, g->moving[i].slot);
+        add_value(&all, g->moving[i].values);
+    }
     for (int i = 0; i < g->nagrees; i++) {
         add_value(&all, g->agrees[i].a);
         add_value(&all, g->agrees[i].b);
@@ -467,6 +475,13 @@ static void print(Text *out, const FdGraph *g, Types *records)
     if (g->turns) {
         text_add(out, "turns ");
         add_ref(&all, g->turns);
+        text_add(out, "\n");
+    }
+    for (int i = 0; i < g->nmoving; i++) {
+        text_add(out, "moving ");
+        add_ref(&all, g->moving[i].slot);
+        text_add(out, " in ");
+        add_ref(&all, g->moving[i].values);
         text_add(out, "\n");
     }
     for (int k = 0; k < g->nresults; k++) {

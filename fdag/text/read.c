@@ -387,6 +387,15 @@ static void read_result(Reader *r)
     if (!r->error) vec_push(&r->results, is);
 }
 
+static void read_moving(Reader *r)
+{
+    FdMoving m = {.slot = rd_ref(r)};
+    rd_expect(r, "in");
+    m.values = rd_ref(r);
+    rd_end_line(r);
+    if (!r->error) vec_push(&r->moving, m);
+}
+
 static void read_lines(Reader *r)
 {
     bool more = !rd_at_end(r) || rd_next_line(r);
@@ -413,9 +422,11 @@ static void read_lines(Reader *r)
         } else if (rd_accept(r, "turns")) {
             r->turns = rd_ref(r);
             rd_end_line(r);
+        } else if (rd_accept(r, "moving")) {
+            read_moving(r);
         } else
-            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'inside', 'hints', 'turns' or "
-                       "'result'");
+            rd_fail(r, "expected a node, 'record', 'user', 'agree', 'inside', 'hints', 'turns', "
+                       "'moving' or 'result'");
     }
     if (r->results.len) r->line = last_line; /* what concerns the whole graph is said there */
     if (!r->results.len) rd_fail(r, "there is no result");
@@ -434,9 +445,11 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
         *g = (FdGraph){.nresults = (int)r.results.len,
                        .hints = r.hints,
                        .turns = r.turns,
+                       .nmoving = (int)r.moving.len,
                        .nslots = (int)r.slots.len,
                        .nagrees = (int)r.agrees.len};
         g->results = arena_copy(fd->arena, r.results.data, sizeof(FdResult) * r.results.len);
+        g->moving = arena_copy(fd->arena, r.moving.data, sizeof(FdMoving) * r.moving.len);
         g->slots = arena_copy(fd->arena, r.slots.data, sizeof(FdSlot) * r.slots.len);
         g->agrees = arena_copy(fd->arena, r.agrees.data, sizeof(FdAgree) * r.agrees.len);
         const char *why = fd_verify(fd, g);
@@ -446,6 +459,7 @@ FdGraph *fd_read(Fd *fd, const char *text, const char **error)
     vec_free(&r.slots);
     vec_free(&r.results);
     vec_free(&r.agrees);
+    vec_free(&r.moving);
     *error = r.error;
     return r.error ? NULL : g;
 }

@@ -19,6 +19,7 @@ typedef struct Reader {
     VEC(FdResult) results;
     const char *hints;
     const FdNode *turns;
+    VEC(FdMoving) moving;
     bool in_user;
 } Reader;
 

@@ -35,11 +35,12 @@ typedef struct Scalar { /* that a slot of a graph had last */
 
 typedef struct Walk {
     Evaluation *e;
-    bool again;    /* an evaluation's second walk */
-    bool steps;    /* of a loop: FD_HINT_STEPS */
-    int64_t turns; /* that the second of three stands for; 0: there are none */
+    bool again;             /* an evaluation's second walk */
+    bool steps;             /* of a loop: FD_HINT_STEPS */
+    const Turning *turning; /* NULL: no turns */
     VEC(uint64_t) words;
     VEC(Scalar) scalars;
+    VEC(int) moving; /* of `turning`, in the order in which they were met */
 } Walk;
 
 /* What a captured value is: an array (itself or a lazy value's result), else NULL. */
@@ -149,7 +150,8 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
                            .index = &l->index,
                            .graph = l->graph->fd,
                            .captures = l->captures,
-                           .kept = l->joined};
+                           .kept = l->joined,
+                           .array = through};
     }
     Closure *k = fn;
     return (FdCapture){.kind = FD_CAPTURE_FUNCTION,
@@ -157,6 +159,21 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
                        .visit = &k->visit,
                        .index = &k->index,
                        .type = k->type};
+}
+
+/* The number of a scalar of the second turn that is another one in each; -1: it is none. */
+static int moving(const Walk *w, const void *captures, int slot)
+{
+    int n = w->turning ? w->turning->n : 0, i = 0;
+    while (i < n &&
+           (w->turning->moving[i].captures != captures || w->turning->moving[i].slot != slot))
+        i++;
+    return i < n ? i : -1;
+}
+
+static bool moves(void *ctx, const void *captures, int slot)
+{
+    return moving(ctx, captures, slot) >= 0;
 }
 
 /* The word of a capture, and the leaf of one that gets a slot. */
@@ -167,7 +184,10 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
     Lazy *l = c->object;
     uint64_t what = 0;
     if (c->kind == FD_CAPTURE_SCALAR) {
+        int k = moving(w, captures, slot);
         leaf.scalar.i = ((const CsValue *)captures)[slot].i;
+        what = (uint64_t)(k + 1);
+        if (k >= 0) vec_push(&w->moving, k);
     } else if (c->kind == FD_CAPTURE_ARRAY) {
         leaf.array = c->object;
         what = (uint64_t)leaf.array->head.elem << 8 | (uint64_t)leaf.array->head.rank;
@@ -179,7 +199,7 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
         what = (uint64_t)(uintptr_t)leaf.closure->type;
         if (!again) w->e->nclosures++;
     }
-    if (again) what = *c->index;
+    if (again) what = (uint64_t)*c->index << 8 | (c->kind == FD_CAPTURE_SCALAR ? what : 0);
     vec_push(&w->words, what << 3 | (uint64_t)again << 2 | (uint64_t)c->kind);
     if (!again && c->kind != FD_CAPTURE_GRAPH) vec_push(&w->e->leaves, leaf);
 }
@@ -200,6 +220,18 @@ static FdCapture scalar_of(void *ctx, const FdGraph *g, const void *captures, in
     if (s->value != value) s->visit = 0;
     s->value = value;
     return (FdCapture){.kind = FD_CAPTURE_SCALAR, .visit = &s->visit, .index = &s->index};
+}
+
+/* The slots behind all others. */
+static void add_turning(Walk *w)
+{
+    const Turning *t = w->turning;
+    const RtLeaf turns = {.scalar.i = t->turns};
+    vec_push(&w->e->leaves, turns);
+    for (size_t i = 0; i < w->moving.len; i++) {
+        const RtLeaf values = {.array = t->moving[w->moving.data[i]].values};
+        vec_push(&w->e->leaves, values);
+    }
 }
 
 static void walk(Walk *w, const Graph *g, const CsValue *captures)
@@ -279,7 +311,8 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
                              .visit = ++rt.visit,
                              .look = typed_capture_of,
                              .steps = w->steps,
-                             .turns = w->turns > 0};
+                             .turns = w->turning != NULL};
+    if (w->turning) composing.moves = moves;
     if (w->steps) composing.scalar = scalar_of;
     fd_compose(fd, &composing, g->fd, root, captures, &c->graph, &c->key, &c->order);
     look(c);
@@ -340,10 +373,9 @@ static void find_or_make(void *search)
     Walk w = s->walk;
     Evaluation *e = w.e;
     vec_push(&w.words, (uint64_t)g->serial << 32 | root->id);
-    if (w.steps) vec_push(&w.words, w.turns ? UINT64_MAX - 1 : UINT64_MAX);
+    if (w.steps) vec_push(&w.words, UINT64_MAX - (w.turning != NULL));
     walk(&w, g, captures);
-    const RtLeaf turns = {.scalar.i = w.turns};
-    if (w.turns) vec_push(&e->leaves, turns);
+    if (w.turning) add_turning(&w);
     uint64_t hash = XXH3_64bits(w.words.data, w.words.len * sizeof *w.words.data);
     if (!rt.evals && !(rt.evals = mem_object(sizeof *rt.evals))) mem_fail(sizeof *rt.evals);
     struct Evals *t = rt.evals;
@@ -361,16 +393,17 @@ static void find_or_make(void *search)
     }
     vec_free(&w.words);
     vec_free(&w.scalars);
+    vec_free(&w.moving);
     c->used = ++t->clock;
     c->busy++;
     e->composed = c;
 }
 
 static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
-                   bool again, bool steps, int64_t turns, const CsSite *site)
+                   bool again, bool steps, const Turning *turning, const CsSite *site)
 {
     *e = (Evaluation){0};
-    Search s = {{.e = e, .again = again, .steps = steps, .turns = turns}, g, root, captures};
+    Search s = {{.e = e, .again = again, .steps = steps, .turning = turning}, g, root, captures};
     if (mem_try(find_or_make, &s)) return true;
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);
@@ -385,7 +418,7 @@ static bool settle_and_search(Evaluation *e, const Graph *g, const FdNode *root,
     mem_resume(t);
     *e = (Evaluation){0};
     if (!good) rt_throw_memory(site, 0);
-    return good && search(e, g, root, captures, again, false, 0, site);
+    return good && search(e, g, root, captures, again, false, NULL, site);
 }
 
 bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
@@ -402,33 +435,34 @@ bool compose_trial(Evaluation *e, const Lazy *l, const CsSite *site)
 void compose_count(const Lazy *l, const CsSite *site)
 {
     Evaluation e;
-    if (search(&e, l->graph, fd_root(l->graph->fd), l->captures, false, false, 0, site))
+    if (search(&e, l->graph, fd_root(l->graph->fd), l->captures, false, false, NULL, site))
         compose_end(&e);
 }
 
 bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
     compose_end(e);
-    return search(e, g, fd_root(g->fd), captures, true, false, 0, site);
+    return search(e, g, fd_root(g->fd), captures, true, false, NULL, site);
 }
 
-bool compose_steps(Evaluation *e, const Lazy *l, bool several, int64_t turns, const CsSite *site)
+bool compose_steps(Evaluation *e, const Lazy *l, bool several, const Turning *turning,
+                   const CsSite *site)
 {
     const FdNode *root = fd_root(l->graph->fd);
-    if (!search(e, l->graph, root, l->captures, true, several, turns, site)) return false;
+    if (!search(e, l->graph, root, l->captures, true, several, turning, site)) return false;
     e->near = several;
     return true;
 }
 
 bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
-    if (!search(e, g, fd_root(g->fd), captures, true, false, 0, site)) return false;
+    if (!search(e, g, fd_root(g->fd), captures, true, false, NULL, site)) return false;
     e->near = true;
     return true;
 }
 
-bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, int64_t turns,
-                    const CsSite *site)
+bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps,
+                    const Turning *turning, const CsSite *site)
 {
     CsValue captures[FD_MAX_FIELDS];
     const Graph *g = join_graph(n, functions, false, site);
@@ -437,7 +471,7 @@ bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, in
         captures[i].ref = functions[i];
         functions[i]->joined = true;
     }
-    bool ok = search(e, g, fd_root(g->fd), captures, true, steps, turns, site);
+    bool ok = search(e, g, fd_root(g->fd), captures, true, steps, turning, site);
     for (int i = 0; i < n; i++) functions[i]->joined = false;
     e->near = ok && steps;
     return ok;

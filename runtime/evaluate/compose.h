@@ -53,6 +53,21 @@ typedef struct Evaluation {
     Array *const *donors;
 } Evaluation;
 
+enum { TURNING_MOST = 8 }; /* scalars that have another value in each turn */
+
+/* What is composed are three turns of a loop, the second of which stands for so many (FdGraph.turns). */
+typedef struct Turning {
+    int64_t turns;
+    int n;
+    struct {
+        const CsValue *captures; /* of the turn that is composed as the second.. */
+        int slot;
+        const FdType *type;
+        int place;     /* among the scalars of a turn, as they are walked over */
+        Array *values; /* ..and what is there in each turn, ours */
+    } moving[TURNING_MOST];
+} Turning;
+
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
  * their own are evaluated first. False with OutOfMemoryException pending: then there is nothing to
  * end. */
@@ -67,15 +82,15 @@ bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const C
  * evaluated otherwise. As compose. */
 bool compose_trial(Evaluation *e, const Lazy *l, const CsSite *site);
 void compose_count(const Lazy *l, const CsSite *site);
-/* Of what was held back; several: with the steps before it (hold.h), turns: of which the second of three
- * stands for so many (FdGraph.turns), 0: that is not so. */
-bool compose_steps(Evaluation *e, const Lazy *l, bool several, int64_t turns, const CsSite *site);
+/* Of what was held back; several: with the steps before it (hold.h); turning: that are these, or NULL. */
+bool compose_steps(Evaluation *e, const Lazy *l, bool several, const Turning *turning,
+                   const CsSite *site);
 /* Of a scalar with the array that it is made of and that is held back, which is a result, too. */
 bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
-/* Of several functions, all of each a result; steps: of a loop; turns: as compose_steps. False with an exception
+/* Of several functions, all of each a result; steps: of a loop; turning: as compose_steps. False with an exception
  * pending. */
-bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps, int64_t turns,
-                    const CsSite *site);
+bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps,
+                    const Turning *turning, const CsSite *site);
 void compose_end(Evaluation *e);
 /* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
  * pending; to be given back. */
@@ -97,8 +112,8 @@ Array *eval_lazy(Lazy *l, const CsSite *site);
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count,
                     const CsSite *site);
 /* What was held back of l, into its buffer; `whole`: only by a kernel that keeps temporaries near, else
- * false without an exception; turns: as compose_steps. */
-bool eval_held(const Lazy *l, Buffer *b, bool whole, int64_t turns, const CsSite *site);
+ * false without an exception; turning: as compose_steps. */
+bool eval_held(const Lazy *l, Buffer *b, bool whole, const Turning *turning, const CsSite *site);
 /* The value of a scalar graph; out: one value a leaf of a record. False with an exception pending.
  */
 bool eval_scalar(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out);

@@ -99,6 +99,11 @@ static Array *elements(Lazy *l, Array *over, const CsSite *site)
     bool holds = bytes > 0 && hold_wants(l, (size_t)bytes);
     if (over && count && !holds && into_over(over, l, site)) return cs_retain(over);
     Array *a = cs_pending ? NULL : rt_array_over(elem_of_type(elem), &l->box, site);
+    if (!a && holds && over && rt.error.kind == RT_MEMORY) { /* not enough to hold it back */
+        rt_catch();
+        if (into_over(over, l, site)) return cs_retain(over);
+        a = cs_pending ? NULL : rt_array_over(elem_of_type(elem), &l->box, site);
+    }
     if (!a || !count || fill(l, a, holds, site)) return a;
     cs_release(a);
     return NULL;
@@ -125,7 +130,7 @@ Array *eval_lazy(Lazy *l, const CsSite *site)
     return l->result ? l->result : eval_all(l, NULL, site);
 }
 
-bool eval_held(const Lazy *l, Buffer *b, bool whole, int64_t turns, const CsSite *site)
+bool eval_held(const Lazy *l, Buffer *b, bool whole, const Turning *turning, const CsSite *site)
 {
     struct Held *held = b->held;
     const CsSite *at = l->site ? l->site : site;
@@ -133,7 +138,7 @@ bool eval_held(const Lazy *l, Buffer *b, bool whole, int64_t turns, const CsSite
     int64_t count;
     b->held = NULL;
     bool ok = rt_box_count(&l->box, &count) && buffer_regain(b, at) &&
-              compose_steps(&e, l, whole, turns, at);
+              compose_steps(&e, l, whole, turning, at);
     ok = ok && (whole ? eval_on_device(&e, 1, &b, count, at) : evaluate(&e, &l->box, b, at));
     compose_end(&e);
     b->held = held;

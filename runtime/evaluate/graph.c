@@ -102,7 +102,8 @@ static void parse(void *graph)
     FdGraph *fd = fd_read(rt_fd(), g->text, &error);
     if (!fd) internal_error("an embedded graph cannot be read", error); /* csc wrote it */
     Graph *made = graph_adopt(fd);
-    made->foreseen = g->turns;
+    made->foreseen = g->turns > 0;
+    made->ends_turn = g->turns == 2;
     g->parsed = made;
 }
 

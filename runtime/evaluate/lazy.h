@@ -18,7 +18,8 @@ struct Graph {
     double work;    /* bytes that it went through */
     uint16_t most;  /* so many at a time are kernels' to do well; 0: not known */
     bool is_long;   /* its loop is */
-    bool foreseen;  /* the program has a kernel of turns of its loop */
+    bool foreseen;  /* the program has a kernel of turns of its loop.. */
+    bool ends_turn; /* ..of which its array is the last of each */
     bool apart;     /* there was no kernel of several.. */
     uint16_t turns; /* at most so many by one text for any number; 0: not known.. */
     uint8_t odd;    /* ..and batches in a row that were no turns */

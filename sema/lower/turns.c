@@ -9,6 +9,7 @@
 
 enum {
     MOST_PERIOD = 8, /* arrays of a turn */
+    MOST_MOVING = 8, /* scalars */
     MOST_BELOW = 64  /* lazy values below one */
 };
 
@@ -24,6 +25,11 @@ typedef struct Scalar { /* that a slot of a graph had last */
     uint32_t visit, index;
 } Scalar;
 
+typedef struct Moving { /* a scalar of the last turn that is another one in each */
+    const void *captures;
+    int slot;
+} Moving;
+
 typedef struct Turns {
     Foresee *f;
     Value *const
@@ -34,6 +40,7 @@ typedef struct Turns {
     Value *results[MOST_PERIOD]; /* of the turn that is made up */
     VEC(Pair) made;
     VEC(Scalar) scalars;
+    VEC(Moving) moving;
     VEC(int) graphs; /* of the program */
 } Turns;
 
@@ -64,7 +71,8 @@ static bool is_turn_of(Turns *t, const Value *a, const Value *b)
         const Value *x = seen(a->captures[i]), *y = seen(b->captures[i]);
         if (x->kind != y->kind && x->kind != VAL_ARRAY) return false;
         if (x->kind == VAL_OTHER) {
-            same = same_scalar(x, y);
+            const Moving m = {a->captures, i};
+            if (!same_scalar(x, y)) vec_push(&t->moving, m);
         } else if (x->kind == VAL_LAZY) {
             same = is_turn_of(t, x, y);
         } else if (x->kind == VAL_ARRAY) {
@@ -87,10 +95,18 @@ static bool are_turns(Turns *t)
         t->nbelow = 0;
         turns = is_turn_of(t, t->last[i], t->last[i - t->period]);
     }
-    return turns && t->carried;
+    return turns && t->carried && t->moving.len <= MOST_MOVING;
 }
 
 /* ---- one turn more ----------------------------------------------------------------------------- */
+
+static bool moves(void *turns, const void *captures, int slot)
+{
+    const Turns *t = turns;
+    for (size_t i = 0; i < t->moving.len; i++)
+        if (t->moving.data[i].captures == captures && t->moving.data[i].slot == slot) return true;
+    return false;
+}
 
 static Value *one_later(Turns *t, Value *v);
 
@@ -130,7 +146,8 @@ static FdCapture look(void *ctx, const void *captures, int slot)
                            .visit = &of->visit,
                            .index = &of->index,
                            .graph = of->graph,
-                           .captures = of->captures};
+                           .captures = of->captures,
+                           .array = v->kind == VAL_ARRAY};
     return (FdCapture){.kind = v->kind == VAL_ARRAY ? FD_CAPTURE_ARRAY : FD_CAPTURE_UNKNOWN,
                        .object = v,
                        .visit = &v->visit,
@@ -197,6 +214,9 @@ static void add(Turns *t, const FdComposing *how, const Value *root, Loc loc)
         return;
     t->graphs.len = 0;
     for (int i = 0; i < t->period && how->turns; i++) add_graphs(t, t->last[i]);
+    made.evaluation.last = -1;
+    for (int i = 0; i < f->r->ngraphs; i++)
+        if (f->r->graphs[i].graph == t->last[t->period - 1]->graph) made.evaluation.last = i;
     made.evaluation.nturns = (int)t->graphs.len;
     made.evaluation.turns =
         arena_copy(f->arena, t->graphs.data, t->graphs.len * sizeof *t->graphs.data);
@@ -216,7 +236,8 @@ static void compose_turns(Turns *t, Loc loc)
                          .look = look,
                          .scalar = scalar,
                          .steps = true,
-                         .turns = true};
+                         .turns = true,
+                         .moves = moves};
     go_through(t, true, true);
     add(t, &three, one_later(t, (Value *)(uintptr_t)root), loc);
     FdComposing one = {.ctx = t, .visit = ++t->f->visit, .look = look};
@@ -237,6 +258,7 @@ void turns_evaluated(Foresee *f, Value *v, Loc loc)
         if (are_turns(&t)) compose_turns(&t, loc);
         vec_free(&t.made);
         vec_free(&t.scalars);
+        vec_free(&t.moving);
         vec_free(&t.graphs);
         break;
     }

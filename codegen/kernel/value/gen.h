@@ -101,6 +101,8 @@ bool gen_varies(const Gen *g, const FdNode *n);
 /* The same for an index, as idx_t, lane 0's when it moves with the lane variable. */
 const KirExpr *gen_index(Gen *g, const FdNode *n);
 const KirExpr *gen_element(Gen *g, const FdNode *n); /* of a local array, its index checked */
+/* In this block what moves (FdGraph.moving) has the values of turn number `level`. */
+void gen_moving(Gen *g, const KirExpr *level);
 const KirExpr *gen_read(Gen *g, const FdNode *n); /* a read, or the value of a temporary scalar */
 /* Field n of an element: only its planes are read. NULL if the element is known already. */
 const KirExpr *gen_read_field(Gen *g, const FdNode *n);

@@ -212,6 +212,18 @@ void gen_bind_at(Gen *g, const FdDom *d, const FdNode *var, const KirExpr *at)
     vec_push(&g->vars, b);
 }
 
+void gen_moving(Gen *g, const KirExpr *level)
+{
+    Unit *u = g->u;
+    for (int i = 0; i < u->g->nmoving; i++) {
+        const FdMoving *m = &u->g->moving[i];
+        const FdNode *turn = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "turn");
+        gen_bind(g, turn, level);
+        const FdNode *read = fd_apply(u->fd, m->values, 1, &turn, m->slot->loc);
+        gen_remember(g, m->slot, gen_variable(g, "moving", gen_value(g, read)));
+    }
+}
+
 static void memos_add(GenMemos *m, const FdNode *n, const KirExpr *value)
 {
     while (m->at.len <= n->id) vec_push(&m->at, 0);

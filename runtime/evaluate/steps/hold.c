@@ -260,7 +260,8 @@ void rt_unhold(Buffer *b)
 /* ---- evaluating --------------------------------------------------------------------------------- */
 
 /* Those of a batch that somebody else refers to, by one kernel. False, perhaps with an exception. */
-static bool fill_joined(const Waiting *w, int n, const int *kept, int64_t turns, const CsSite *site)
+static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning *turning,
+                        const CsSite *site)
 {
     Lazy *functions[WAITING_MOST];
     Buffer *buffers[WAITING_MOST];
@@ -276,7 +277,7 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, int64_t turns,
         buffers[i] = held[i]->buffer;
         ok = ok && buffer_regain(buffers[i], at);
     }
-    ok = ok && compose_joined(&e, n, functions, true, turns, at);
+    ok = ok && compose_joined(&e, n, functions, true, turning, at);
     for (int i = 0; i < n; i++) buffers[i]->held = NULL;
     ok = ok && eval_on_device(&e, n, buffers, count, at);
     for (int i = 0; i < n; i++) buffers[i]->held = held[i];
@@ -303,14 +304,18 @@ static bool fill_batch(Waiting *w, Batch batch, const CsSite *site)
 {
     const int n = batch.n, period = batch.period;
     int kept[WAITING_MOST], nkept = waiting_kept(w, n, kept);
-    int64_t turns = period ? n / period - 2 : 0;
+    Turning room = {0}, *turning = period ? &room : NULL;
     Buffer *buffers[WAITING_MOST];
+    bool ok = !period ||
+              (waiting_turns(w, 0, n, period, turning) && waiting_values(w, period, turning, site));
     for (int i = 0; i < n; i++) w->held[i]->through = true;
     for (int i = 0; i < nkept; i++) buffers[i] = w->held[kept[i]]->buffer;
     if (nkept == 1) w->held[kept[0]]->through = false;
     if (period) skip_turns(w, n, period, true);
-    bool ok = nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], !batch.plain, turns, site)
-                         : fill_joined(w, nkept, kept, turns, site);
+    ok = ok &&
+         (nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], !batch.plain, turning, site)
+                     : fill_joined(w, nkept, kept, turning, site));
+    for (int i = 0; i < room.n; i++) cs_release(room.moving[i].values);
     if (period) skip_turns(w, n, period, false);
     for (int i = 0; i < n; i++) w->held[i]->through = false;
     for (int i = 0; ok && i < nkept; i++) buffers[i]->refs++; /* whatever the others hold */
@@ -324,8 +329,14 @@ static bool fill_one(struct Held *h, const CsSite *site)
 {
     Buffer *b = h->buffer;
     rt.hold.busy++;
-    bool ok = h->lazy->graph->apart && native_makes() && into_dying(h->lazy, b, site);
-    ok = ok || (!cs_pending && eval_held(h->lazy, b, false, 0, site));
+    bool into = h->lazy->graph->apart && native_makes();
+    bool ok = into && into_dying(h->lazy, b, site);
+    ok = ok || (!cs_pending && eval_held(h->lazy, b, false, NULL, site));
+    if (!ok && !into && rt.error.kind == RT_MEMORY) { /* perhaps it needs none */
+        rt_catch();
+        ok = into_dying(h->lazy, b, site) ||
+             (!cs_pending && eval_held(h->lazy, b, false, NULL, site));
+    }
     rt.hold.busy--;
     if (ok) rt_unhold(b);
     return ok;
@@ -350,11 +361,12 @@ static bool is_worth(const Waiting *w, int n, bool turns)
  * else refers to has to be of the last one. */
 static int turns_at_once(const Waiting *w, int from, int period)
 {
+    Turning turning;
     int kept[WAITING_MOST], n = (w->n - from) / period;
     if (n < TURNS) return 0;
     int most = turns_of(w, from, period);
     n = (n < most ? n : most) * period;
-    if (n < TURNS * period || !waiting_turns(w, from, n, period)) return 0;
+    if (n < TURNS * period || !waiting_turns(w, from, n, period, &turning)) return 0;
     for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
         if (kept[k] >= from && kept[k] < from + n - period) return 0;
     return n;
@@ -377,12 +389,24 @@ static Batch rest_of(const Waiting *w, int graphs)
     return (Batch){.n = turn ? graphs : 1, .plain = turn};
 }
 
+/* Do they begin within a turn, of those that the program has a kernel for? */
+static bool is_within(const Waiting *w, int graphs)
+{
+    bool ends = false, before = false;
+    for (int i = 0; i < graphs && i < w->n; i++) {
+        ends = w->held[i]->lazy->graph->ends_turn;
+        before = before || (ends && i < graphs - 1);
+    }
+    return before && !ends;
+}
+
 /* As many of them as there may be a kernel for: few are built. */
 static Batch batch_of(const Waiting *w)
 {
     const Batch alone = {.n = 1}, later = {.n = 0};
     const struct Held *first = w->held[0];
     int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
+    if (is_foreseen(first->lazy) && is_within(w, graphs)) return alone;
     int turns = turns_at_once(w, 0, graphs);
     count_odd(w, graphs, turns > 0);
     if (turns && is_worth(w, TURNS * graphs, true)) return (Batch){.n = turns, .period = graphs};

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../device/memory.h"
+#include "../../objects/record.h"
 #include "../../state.h"
 
 enum { TREE = 64 }; /* lazy values below one */
@@ -173,6 +175,11 @@ typedef struct Turn {
     const Waiting *w;
     int first, period; /* of the turn */
     int nlazies;
+    int place; /* scalars of it so far */
+    bool third;
+    Turning *turning;       /* of which the third turn finds what moves */
+    int64_t at;             /* where values of the turn go.. */
+    char *to[TURNING_MOST]; /* ..of each that moves */
 } Turn;
 
 static Array *array_of(void *fn)
@@ -196,13 +203,37 @@ static bool are_turn_apart(const Turn *t, const Array *a, const Array *b)
     return i < end && t->w->held[i - t->period] == k;
 }
 
+static int moving_at(const Turning *t, int place)
+{
+    int i = 0;
+    while (i < t->n && t->moving[i].place != place) i++;
+    return i;
+}
+
+/* A scalar of a turn, which is `same` one turn earlier, there before->captures[slot]. It moves if it did from the
+ * second turn to the third. False: it may not. */
+static bool may_be(Turn *t, const Lazy *before, int slot, bool same)
+{
+    Turning *m = t->turning;
+    const int place = t->place++, i = moving_at(m, place);
+    const FdType *type = before->graph->fd->slots[slot].type;
+    if (i == m->n && same) return true;
+    if (i == m->n && (!t->third || m->n == TURNING_MOST || type->scalar == SC_BOOL)) return false;
+    if (i == m->n) m->n++;
+    m->moving[i].captures = before->captures; /* in the end those of the last turn but one */
+    m->moving[i].slot = slot;
+    m->moving[i].type = type;
+    m->moving[i].place = place;
+    return true;
+}
+
 /* Is `a` what b is, one turn later? */
 static bool is_turn_of(Turn *t, const Lazy *a, const Lazy *b)
 {
     bool same = a->graph == b->graph && a->ncaptures == b->ncaptures && ++t->nlazies <= TREE;
     for (int32_t i = 0; i < a->ncaptures && same; i++) {
         if (!a->graph->fd->slots[i].type->result) {
-            same = a->captures[i].i == b->captures[i].i;
+            same = may_be(t, b, i, a->captures[i].i == b->captures[i].i);
             continue;
         }
         void *x = a->captures[i].ref, *y = b->captures[i].ref;
@@ -216,15 +247,52 @@ static bool is_turn_of(Turn *t, const Lazy *a, const Lazy *b)
     return same;
 }
 
-bool waiting_turns(const Waiting *w, int from, int n, int period)
+bool waiting_turns(const Waiting *w, int from, int n, int period, Turning *turning)
 {
     bool turns = n >= 3 * period && n % period == 0;
+    Turn t = {.w = w, .period = period, .turning = turning};
+    *turning = (Turning){.turns = n / period - 2};
     for (int k = from + period; k < from + n && turns; k++) {
         const Lazy *a = w->held[k]->lazy, *b = w->held[k - period]->lazy;
-        Turn t = {w, from + (k - from) / period * period, period, 0};
-        turns = a->graph == b->graph && (k < from + 2 * period || is_turn_of(&t, a, b));
+        int turn = (k - from) / period;
+        if ((k - from) % period == 0) t.place = 0;
+        t.first = from + turn * period;
+        t.third = turn == 2;
+        t.nlazies = 0;
+        turns = a->graph == b->graph && (turn < 2 || is_turn_of(&t, a, b));
     }
     return turns;
+}
+
+static void take_values(Turn *t, const Lazy *l)
+{
+    for (int32_t i = 0; i < l->ncaptures; i++) {
+        const FdType *type = l->graph->fd->slots[i].type;
+        if (type->result) {
+            if (!array_of(l->captures[i].ref)) take_values(t, l->captures[i].ref);
+            continue;
+        }
+        int k = moving_at(t->turning, t->place++);
+        if (k == t->turning->n) continue;
+        const ScalarValue v = {.i = l->captures[i].i};
+        scalar_store(t->to[k] + t->at * (int64_t)scalar_bytes(type->scalar), type->scalar, v);
+    }
+}
+
+bool waiting_values(const Waiting *w, int period, Turning *turning, const CsSite *site)
+{
+    Turn t = {.w = w, .period = period, .turning = turning};
+    for (int i = 0; i < turning->n; i++) {
+        int32_t elem = elem_of_type(turning->moving[i].type);
+        Array *a = rt_array_new(elem, 1, NULL, &turning->turns, false, site);
+        turning->moving[i].values = a;
+        if (!a || !(t.to[i] = buffer_host(a->head.buffer, true, site))) return false;
+    }
+    for (; t.at < turning->turns && turning->n; t.at++) {
+        t.place = 0;
+        for (int k = 0; k < period; k++) take_values(&t, w->held[(t.at + 1) * period + k]->lazy);
+    }
+    return true;
 }
 
 /* ---- dumps -------------------------------------------------------------------------------------- */

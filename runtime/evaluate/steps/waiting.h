@@ -51,7 +51,9 @@ int waiting_graphs(const Waiting *w, const Graph *more);
 int waiting_kept(const Waiting *w, int n, int *kept);
 /* Are n of them, number `from` being the first, turns of a loop, so many each? Each turn but the first two does
  * with the arrays of its own and of the turn before it what that one did one turn earlier. */
-bool waiting_turns(const Waiting *w, int from, int n, int period);
+bool waiting_turns(const Waiting *w, int from, int n, int period, Turning *turning);
+/* The arrays of what moves, from the oldest that wait on; to be released. False with an exception pending. */
+bool waiting_values(const Waiting *w, int period, Turning *turning, const CsSite *site);
 /* For CS_DUMP=plan: where the first n are from, as long as they wait; n 0: it is not asked for. */
 typedef struct WaitingLines {
     int n, line[WAITING_MOST];

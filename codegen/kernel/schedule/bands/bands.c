@@ -204,6 +204,7 @@ static void turns(Kernel *k, const BandTurns *t, const KirExpr *row, UnitRing *r
         from->slab = gen_variable(&k->g, "slab", slab);
         to->slab = gen_variable(&k->g, "slab", plus(k, from->slab, size));
     }
+    if (t == &k->b->turns) gen_moving(&k->g, level);
     for (int i = t->first; i < t->first + t->period; i++)
         stage_of_turn(k, t, &k->b->stages[i], level, row);
     gen_leave(&k->g, scope);

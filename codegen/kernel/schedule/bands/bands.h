@@ -43,9 +43,10 @@ typedef struct BandStage {
 /* Stages of one turn of a loop, which are computed `count` times: each turn of the rows of the turn before
  * it, the first one of those of as many stages before them. */
 typedef struct BandTurns {
-    int first, period; /* the stages */
-    Num *count;        /* NULL: there are none */
-    Num *when;         /* they have rows of one form */
+    int first, period;      /* the stages */
+    int last[BANDS_STAGES]; /* of each of them, that of the last turn */
+    Num *count;             /* NULL: there are none */
+    Num *when;              /* they have rows of one form */
     /* What a turn's are more than those of the next one. */
     Num *ahead, *low, *high;
 } BandTurns;

@@ -3,8 +3,7 @@
  *
  *   stages 0 to p - 1           the first turn, of what was there
  *   stages p to 2p - 1          the second, which runs as often as the plan says, from ring to ring
- *   stages 2p to 3p - 1         the last one, of which the last is the result, or
- *   stage 3p                    the result, whose like the other turns compute where it is read
+ *   stages behind them          the last one, and results whose like the other turns compute where they are read
  *
  * The second turn is to the first what the last is to the second, so it can follow itself. Each turn lies so
  * many rows ahead of the next as the last but one lies ahead of the last: all rings are of one size, and one
@@ -23,45 +22,80 @@ bool bands_is_before(const Bands *b, int stage)
     return b->turns.count && stage < b->turns.first;
 }
 
-/* Stage number i of those that are no copies. */
-static BandStage *own_stage(Bands *b, int i)
-{
-    int at = 0;
-    while (b->stages[at].def->copy || i-- > 0) at++;
-    return &b->stages[at];
-}
-
 /* ---- are they alike? ----------------------------------------------------------------------------- */
 
-/* The stage whose temporary a slot is, among those that are no copies; -1: none of theirs. */
+/* The stage whose temporary a slot is; -1: none of theirs. */
 static int stage_of(const Unit *u, const Bands *b, int slot)
 {
-    int own = 0;
     for (int i = 0; i < b->n && slot >= u->ninputs; i++) {
         const Def *d = b->stages[i].def;
-        if (d->copy) continue;
-        if (d->temp >= 0 && u->plan_slot[slot] == d->temp) return own;
-        own++;
+        if (!d->copy && d->temp >= 0 && u->plan_slot[slot] == d->temp) return i;
     }
     return -1;
 }
 
-/* Does stage p + period do what stage p does, of slots that are one turn later? */
-static bool is_one_later(Unit *u, Bands *b, int p)
+/* The stage that is what this one is, one turn later; -1: there is none. */
+static int one_later(const Bands *b, int stage)
+{
+    const BandTurns *t = &b->turns;
+    return stage < t->first               ? stage + t->period
+           : stage < t->first + t->period ? t->last[stage - t->first]
+                                          : -1;
+}
+
+static bool moves(const Unit *u, int slot)
+{
+    for (int i = 0; i < u->g->nmoving; i++)
+        if (u->g->moving[i].slot->slot == slot) return true;
+    return false;
+}
+
+static bool is_moving(const void *u, const FdNode *n)
+{
+    return n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT && moves(u, n->slot);
+}
+
+/* Is what moves in n nothing but part of a value? Plans know it as one number: it can be in no index, condition,
+ * range or divisor. */
+static bool has_moving(const Unit *u, const FdNode *n, int depth)
+{
+    enum { DEEPEST = 200 };
+    bool applies = n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE;
+    if (is_moving(u, n) || !fd_any(n, is_moving, u)) return true;
+    if (depth > DEEPEST) return false;
+    if (n->kind == FD_LET || n->kind == FD_REDUCE) {
+        for (int i = 0; i < n->nvars; i++)
+            if ((n->doms[i].lo && fd_any(n->doms[i].lo, is_moving, u)) ||
+                (n->doms[i].hi && fd_any(n->doms[i].hi, is_moving, u)))
+                return false;
+        return !n->self && has_moving(u, n->body, depth + 1);
+    }
+    if (!applies && !is_make(n)) return false;
+    bool throws =
+        applies && (fd_op_info(fd_op_of(n))->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
+    if (throws || (applies && result_kind(n) == SC_BOOL)) return false;
+    int first = applies && fd_op_of(n) == FD_OP_SELECT ? 1 : 0;
+    bool good = first == 0 || !fd_any(n->args[0], is_moving, u);
+    for (int i = first; i < n->nargs && good; i++) good = has_moving(u, n->args[i], depth + 1);
+    return good;
+}
+
+/* Does a stage of the last turn do what stage p of the second does, of slots that are one turn later? */
+static bool is_one_later(Unit *u, const Bands *b, int p)
 {
     FdOrder x, y;
-    const int period = b->turns.period;
-    FdResult of_a = {.node = own_stage(b, p)->def->node},
-             of_b = {.node = own_stage(b, p + period)->def->node};
+    FdResult of_a = {.node = b->stages[p].def->node},
+             of_b = {.node = b->stages[one_later(b, p)].def->node};
     const FdGraph first = {.nresults = 1, .results = &of_a},
                   second = {.nresults = 1, .results = &of_b};
     FdKey k = fd_key(u->fd, &first, &x), l = fd_key(u->fd, &second, &y);
     bool same = k.hi == l.hi && k.lo == l.lo && x.nslots == y.nslots;
     for (int i = 0; i < x.nslots && same; i++) {
         int from = stage_of(u, b, x.slots[i]), to = stage_of(u, b, y.slots[i]);
-        same = from < 0 ? to < 0 && x.slots[i] == y.slots[i] : to == from + period;
+        same = from >= 0 ? to >= 0 && to == one_later(b, from)
+                         : to < 0 && (x.slots[i] == y.slots[i] || moves(u, x.slots[i]));
     }
-    return same;
+    return same && has_moving(u, of_a.node, 0);
 }
 
 /* When rows of two stages have the same form; NULL: never. */
@@ -80,20 +114,47 @@ static Num *same_rows(Unit *u, const BandStage *x, const BandStage *y)
     return same;
 }
 
+static bool same_form(Unit *u, const BandStage *x, const BandStage *y)
+{
+    FdResult of_x = {.node = x->def->node}, of_y = {.node = y->def->node};
+    const FdGraph first = {.nresults = 1, .results = &of_x},
+                  second = {.nresults = 1, .results = &of_y};
+    FdKey k = fd_key(u->fd, &first, NULL), l = fd_key(u->fd, &second, NULL);
+    return k.hi == l.hi && k.lo == l.lo;
+}
+
+/* Finds the last turn's stages among those behind the second turn. Others of them are results that the turns
+ * before compute where they are read. */
+static bool find_last(Unit *u, Bands *b)
+{
+    BandTurns *t = &b->turns;
+    bool taken[BANDS_STAGES] = {0};
+    for (int i = 0; i < t->period; i++) {
+        int k = t->first + t->period;
+        while (k < b->n && (taken[k] || b->stages[k].def->copy ||
+                            !same_form(u, &b->stages[t->first + i], &b->stages[k])))
+            k++;
+        if (k == b->n) return false;
+        t->last[i] = k;
+        taken[k] = true;
+    }
+    return true;
+}
+
 bool bands_find_turns(Unit *u, Bands *b)
 {
     int n = 0;
     if (!u->g->turns) return true;
     for (int i = 0; i < b->n; i++) n += !b->stages[i].def->copy;
-    const int period = n / 3, more = n % 3; /* a result that other turns compute where it is read */
+    const int period = n / 3;
     b->turns = (BandTurns){.first = period,
                            .period = period,
                            .count = num_of(u, u->g->turns),
                            .when = num_truth(u, true)};
-    bool alike = period > 0 && (!more || (more == 1 && n == b->n)) && b->turns.count;
+    bool alike = period > 0 && b->turns.count && find_last(u, b);
     for (int p = 0; p < period && alike; p++) {
         const BandStage *s = &b->stages[p], *next = s + period,
-                        *last = own_stage(b, p + 2 * period);
+                        *last = &b->stages[b->turns.last[p]];
         alike = !s->def->copy && !next->def->copy && s->def->temp >= 0 && next->def->temp >= 0;
         Num *first = alike ? same_rows(u, s, next) : NULL,
             *second = alike ? same_rows(u, next, last) : NULL;
@@ -115,8 +176,7 @@ static void find_distance(Unit *u, Bands *b)
 {
     BandTurns *t = &b->turns;
     for (int i = 0; i < t->period; i++) {
-        const BandStage *s = &b->stages[t->first + i],
-                        *last = own_stage(b, t->first + i + t->period);
+        const BandStage *s = &b->stages[t->first + i], *last = &b->stages[t->last[i]];
         Num *ahead = difference(u, s->ahead, last->ahead), *low = difference(u, s->low, last->low),
             *high = difference(u, s->high, last->high);
         t->ahead = i ? num_op(u, FD_OP_MAX, t->ahead, ahead) : ahead;
@@ -147,7 +207,7 @@ bool bands_layout_turns(Unit *u, Bands *b)
     for (int k = 0; k < 2; k++) /* the last turn, whose rings are those of all; then the first */
         for (int p = t->first + t->period; p-- > t->first;) {
             BandStage *s = &b->stages[p];
-            put_before(u, b, s, own_stage(b, p + t->period), k ? t->count : one);
+            put_before(u, b, s, &b->stages[t->last[p - t->first]], k ? t->count : one);
             if (!k) bands_keep(u, b, p);
         }
     for (int p = t->first; p-- > 0;) {
