@@ -245,6 +245,7 @@ random: all $(BUILD)/random/cases
 	@$(BUILD)/random/cases --reduce 3 'grep -q case1' '$(BUILD)/random/least.cs$$' >/dev/null 2>&1
 	@CSC=$(CSC) BUILD=$(BUILD) SHARE=. BATCH=14 tests/random/run 1 56
 	@CSC=$(CSC) tests/gradients.sh 0 10
+	@CSC=$(CSC) tests/turns.sh 0 1 6
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh
 library: all

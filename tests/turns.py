@@ -1,0 +1,114 @@
+"""Random loops over arrays, as a program: turns.py SEED LOOPS. Each loop has one to three arrays of integers, each
+of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, with a
+border, or by ranges (f ?? g). Numbers that change from turn to turn, tables and arrays of the step alone take part.
+What comes of all of them is printed; integers are the same whatever is composed with what."""
+import random
+import sys
+
+
+class Loop:
+    def __init__(self, number, draw):
+        self.number, self.draw = number, draw
+        self.rank = draw.choice([2, 2, 2, 3])
+        self.sizes = [draw.randint(4, 40 if self.rank == 2 else 14) for _ in range(self.rank)]
+        self.low = [draw.choice([0, 0, -3, 5]) for _ in range(self.rank)]
+        self.names = ["a", "b", "c"][: draw.randint(1, 3)]
+        self.vars = ["i", "j", "k"][: self.rank]
+        self.steps = draw.randint(3, 20)
+        self.lines = []
+
+    def domain(self):
+        return ", ".join(f"{v} : {lo}..{lo + n}" for v, lo, n in zip(self.vars, self.low, self.sizes))
+
+    def at(self, shift):
+        return ", ".join(v if s == 0 else f"{v} {'+' if s > 0 else '-'} {abs(s)}" for v, s in zip(self.vars, shift))
+
+    def shifts(self, reach):
+        return [[self.draw.choice([0, 0] + list(range(-reach, reach + 1))) for _ in self.vars]
+                for _ in range(self.draw.randint(1, 4))]
+
+    def number_of_turn(self):
+        return self.draw.choice(["3", "t", "pulse", "fixed", "t * 2 + 1"])
+
+    def guard(self, shifts):
+        conds = []
+        for d, v in enumerate(self.vars):
+            lo = max([-s[d] for s in shifts] + [0])
+            hi = max([s[d] for s in shifts] + [0])
+            if lo:
+                conds.append(f"{v} >= {self.low[d] + lo}")
+            if hi:
+                conds.append(f"{v} < {self.low[d] + self.sizes[d] - hi}")
+        return " && ".join(conds) or "true"
+
+    def sum_of(self, reads):
+        terms = [f"{self.draw.choice(['', '2 * ', '3 * '])}{r}" for r in reads]
+        return f"(({' + '.join(terms)}) & 1023)"
+
+    def statement(self, target, sources):
+        draw, shifts = self.draw, self.shifts(draw_reach(self.draw))
+        of = [draw.choice(sources) for _ in shifts]
+        kind = draw.choice(["guard", "guard", "round", "round", "border", "union", "table"])
+        more = f" + {self.number_of_turn()}" if draw.random() < 0.4 else ""
+        if kind == "table" and self.rank == 2:
+            read = f"Periodic({of[0]})(i - rows(q), j - columns(q))"
+            return f"let({self.domain()}) ((sum(q : 0..3, {read}) + {target}({self.at([0] * self.rank)}){more}) & 1023)"
+        if kind == "round":
+            reads = [f"Periodic({s})({self.at(x)})" for s, x in zip(of, shifts)]
+            return f"let({self.domain()}) {self.sum_of(reads)}{more}"
+        if kind == "border":
+            reads = [f"Constant({s}, {draw.randint(0, 9)})({self.at(x)})" for s, x in zip(of, shifts)]
+            return f"let({self.domain()}) {self.sum_of(reads)}{more}"
+        reads = [f"{s}({self.at(x)})" for s, x in zip(of, shifts)]
+        if kind == "union" and len(set(of)) == 1:
+            name = f"inner{len(self.lines)}"
+            self.lines.append(f"var {name}({', '.join(self.vars)}) = {self.sum_of(reads)}{more};")
+            return f"{name} ?? {of[0]}"
+        rest = draw.choice([f"{target}({self.at([0] * self.rank)})", self.number_of_turn(), "7"])
+        return f"let({self.domain()}) {self.guard(shifts)} ? {self.sum_of(reads)}{more} : {rest}"
+
+    def text(self):
+        draw, commas = self.draw, "," * (self.rank - 1)
+        type_ = f"int[{commas}]"
+        place = " + ".join(f"{v} * {m}" for v, m in zip(self.vars, [131, 17, 5]))
+        head = [f"void loop{self.number}(int fixed) {{",
+                "    int[] rows = {1, 0, -1}, columns = {0, 2, 1};"]
+        for at, name in enumerate(self.names):
+            head.append(f"    {type_} {name}0({self.domain()}) = noise({place} + {at * 1000});")
+            head.append(f"    {type_} {name} = {name}0;")
+        locals_ = []
+        for turn in range(draw.randint(0, 2)):
+            name = f"made{turn}"
+            value = self.statement(self.names[0], self.names + locals_)
+            self.lines.append(f"{type_} {name} = {value};")
+            locals_.append(name)
+        order = self.names[:]
+        draw.shuffle(order)
+        for name in order:
+            value = self.statement(name, self.names + locals_)
+            self.lines.append(f"{name} = {value};")
+        look = draw.random() < 0.15
+        body = [f"        {line}" for line in self.lines]
+        seen = f"        if (t == {draw.randint(0, self.steps)}) show(\"look\", {self.names[0]}[{', '.join(map(str, self.low))}]);"
+        loop = [f"    for (int t = 0; t < {self.steps}; t++) {{", "        int pulse = t * 13 % 7;"]
+        tail = ["    }"] + [f"    show(\"loop{self.number} {n}\", sum(({', '.join(self.vars)}) : {n}, {n}({', '.join(self.vars)}) * (({place}) % 31 + 40)));"
+                            for n in self.names[: draw.randint(1, len(self.names))]] + ["}"]
+        return "\n".join(head + loop + body + ([seen] if look else []) + tail)
+
+
+def draw_reach(draw):
+    return draw.choice([1, 1, 1, 2, 3])
+
+
+def main():
+    seed, loops = int(sys.argv[1]), int(sys.argv[2])
+    draw = random.Random(seed)
+    print("int noise(int i) => (int) (((uint) i * 2654435761u) >> 22);")
+    print('void show(string what, int value) { Console.WriteLine($"{what} {value}"); }')
+    for number in range(loops):
+        print(Loop(number, draw).text())
+    for number in range(loops):
+        print(f"try {{ loop{number}({number} % 5); }} catch (Exception e) {{ Console.WriteLine($\"loop{number} {{e.Message}}\"); }}")
+
+
+main()

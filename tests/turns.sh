@@ -1,0 +1,28 @@
+#!/bin/sh
+# Random loops (tests/turns.py): tests/turns.sh FROM TO [LOOPS], held back between guarded pages as on the reference
+# executor. The number that is printed gives the program again.
+set -u
+cd "$(dirname "$0")/.."
+: "${CSC:=./csc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+seed=$1
+while [ "$seed" -lt "$2" ]; do
+    python3 tests/turns.py "$seed" "${3:-10}" >"$work/case.cs$"
+    if ! "$CSC" "$work/case.cs$" -o "$work/case" 2>"$work/error"; then
+        echo "FAIL turns $seed: csc"
+        head -n 5 "$work/error"
+        failed=1
+    else
+        CS_DEVICE=ref "$work/case" >"$work/ref" 2>&1
+        CS_HOLD=1 CS_INTERPRET=0 CS_GUARD=1 CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1
+        if ! cmp -s "$work/ref" "$work/held"; then
+            echo "FAIL turns $seed"
+            diff "$work/ref" "$work/held" | head -n 4
+            failed=1
+        fi
+    fi
+    seed=$((seed + 1))
+done
+exit $failed
