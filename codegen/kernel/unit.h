@@ -96,6 +96,7 @@ typedef struct DefFacts {
     bool listed;               /* suspects are there */
     PlanSuspects suspects;     /* def_suspects */
     struct Interior *interior; /* of a recurrence: interior_of */
+    struct Interior *slices;   /* interior_of_slices */
     const FdNode **inside;     /* NEST_CONDS conditions at most: def_conditions */
     int ninside;
     bool guessed;  /* that the inside is most of it */
@@ -122,7 +123,11 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const struct Def *const *beside;
     const struct Def *of; /* the definition that this is another form of; NULL: it is one itself */
     bool anew;            /* with what it would read of temporaries (schedule/schedule_anew.c) */
-    bool noting;          /* nests of it note what fails (GEN_NOTED) */
+    /* Of a recurrence its elements where its first variable, this one, is `at` (schedule/schedule_slice.c) */
+    const FdNode *slice;
+    FdDom slices;
+    Num *at;
+    bool noting; /* nests of it note what fails (GEN_NOTED) */
     DefFacts *facts;
 } Def;
 

@@ -37,7 +37,7 @@ static int variable(const Guards *g, const FdNode *n)
     if (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT && result_kind(n) == SC_LONG)
         n = n->args[0];
     for (int i = 0; i < g->d->nvars; i++)
-        if (g->d->vars[i] == n) return g->in->stays[i] ? -1 : i;
+        if (g->d->vars[i] == n) return g->in->stays[i] || (g->in->first && i) ? -1 : i;
     return -1;
 }
 
@@ -177,6 +177,14 @@ static void find_reads(Interior *in)
     if (!all) in->nreads = -1;
 }
 
+static bool is_by_slices(const Interior *in)
+{
+    bool all = in->nreads > 0 && abs(in->def->node->order[0]) == 1;
+    for (int i = 0; all && i < in->nreads; i++)
+        all = in->reads[i].constant[0] && in->reads[i].before[0] > 0;
+    return all;
+}
+
 static bool stays(const Interior *in, int dim)
 {
     bool all = in->nreads >= 0;
@@ -216,10 +224,10 @@ static void find_ranges(Unit *u, Interior *in)
     in->safe = num_not(u, plan_outside(u, &narrow));
 }
 
-Interior *interior_of(Unit *u, const Def *d)
+static Interior *made(Unit *u, const Def *d, bool first)
 {
-    if (d->facts->interior) return d->facts->interior;
     Interior *in = arena_new_of(u->arena, Interior);
+    in->first = first;
     Guards g = {.u = u, .d = d, .in = in};
     in->def = def_form(u, d);
     in->def->facts->listed = true; /* no read: it runs where it is safe */
@@ -232,6 +240,7 @@ Interior *interior_of(Unit *u, const Def *d)
     }
     find_reads(in);
     in->forward = in->nreads >= 0;
+    in->slices = is_by_slices(in);
     for (int v = 0; v < d->nvars; v++) {
         in->stays[v] = stays(in, v);
         for (int i = 0; i < in->nreads; i++)
@@ -243,5 +252,17 @@ Interior *interior_of(Unit *u, const Def *d)
     find_reads(in);
     find_ranges(u, in);
     interior_count(u, in, 0, NULL);
-    return d->facts->interior = in;
+    return in;
+}
+
+Interior *interior_of(Unit *u, const Def *d)
+{
+    if (!d->facts->interior) d->facts->interior = made(u, d, false);
+    return d->facts->interior;
+}
+
+Interior *interior_of_slices(Unit *u, const Def *d)
+{
+    if (!d->facts->slices) d->facts->slices = made(u, d, true);
+    return d->facts->slices;
 }

@@ -21,12 +21,15 @@ typedef struct InteriorRead {
 } InteriorRead;
 
 typedef struct Interior {
+    bool first;             /* interior_of_slices */
     Def *def;               /* with the conditions decided; the ranges are those of the whole */
     FdDom *doms;            /* where that holds */
     Num *skip[FD_MAX_RANK]; /* positions of a variable that it leaves out, the first in the order */
     Num *n[FD_MAX_RANK];    /* those that it has */
     bool down[FD_MAX_RANK];
     bool stays[FD_MAX_RANK]; /* every read of itself has the variable's own value there */
+    bool
+        slices; /* reads of itself have earlier values of the first variable, which is the outermost */
     bool forward; /* nothing reads at a later position of any variable, not at the borders either */
     Num *safe;    /* all reads are inside */
     int nreads;   /* -1: too many, or the recurrence is used otherwise */
@@ -39,6 +42,8 @@ typedef struct Interior {
 
 /* The interior of a recurrence, made once; the plan gets no line. NULL: it has no order. */
 Interior *interior_of(Unit *u, const Def *d);
+/* The same where only conditions about the first variable are decided, and only it is narrowed. */
+Interior *interior_of_slices(Unit *u, const Def *d);
 /* Counts the uses of the nodes of its body and of these. */
 void interior_count(Unit *u, Interior *in, int n, const FdNode *const *more);
 

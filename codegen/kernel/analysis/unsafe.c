@@ -230,10 +230,21 @@ static void unsafe_reads(Walk *w, const FdNode *n, const Scope *s, bool branch)
     if (is_read(n)) unsafe_read(w, n, s, branch);
 }
 
+static Scope scope_of(Unit *u, const Def *d)
+{
+    if (!d->slice) return (Scope){NULL, d->nvars, d->vars, d->doms};
+    const FdNode **vars = arena_array(u->arena, const FdNode *, d->nvars + 1);
+    FdDom *doms = arena_array(u->arena, FdDom, d->nvars + 1);
+    vars[0] = d->slice;
+    doms[0] = d->slices;
+    for (int i = 0; i < d->nvars; i++) vars[i + 1] = d->vars[i], doms[i + 1] = d->doms[i];
+    return (Scope){NULL, d->nvars + 1, vars, doms};
+}
+
 static Num *outside(Unit *u, const Def *d, Walk w, bool branch)
 {
     enum { FUEL = 4000 };
-    Scope outer = {NULL, d->nvars, d->vars, d->doms};
+    Scope outer = scope_of(u, d);
     w.u = u;
     w.any = num_truth(u, false);
     w.fuel = FUEL;
@@ -331,7 +342,7 @@ PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdF
     VEC(struct PlanSuspect) reads = {0};
     VEC(const FdNode *) stack = {0};
     FdSeen seen = {0}, made = {0};
-    Scope outer = {NULL, d->nvars, d->vars, d->doms}, all;
+    Scope outer = scope_of(u, d), all;
     made_reads(d->body, &made);
     gather_scopes(u, body, &outer, &all);
     Place place = {u, &all};

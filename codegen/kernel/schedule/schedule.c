@@ -66,6 +66,7 @@ Num *schedule_turn_to(Unit *u, const Def *d)
     const char *form = d->flat      ? "flat\n"
                        : d->nbeside ? "beside\n"
                        : d->anew    ? "anew\n"
+                       : d->slice   ? "slice\n"
                                     : "apart\n";
     if (u->schedule && d != u->def) text_add(u->schedule, form);
     u->def = d;
@@ -112,7 +113,7 @@ static void noted(Unit *u, const Def *d, Num *rest)
 static Num *flattened(Unit *u, const Def *d, Num *rest)
 {
     Num *when = NULL;
-    if (num_is(rest, 0) || d->anew || draw_skips(u, P_FORM_FLAT)) return rest;
+    if (num_is(rest, 0) || d->anew || d->slice || draw_skips(u, P_FORM_FLAT)) return rest;
     const Def *f = schedule_flat(u, d, &when);
     if (!f) return rest;
     when = num_let(u, "flat", num_and(u, rest, when));
@@ -150,10 +151,8 @@ static Num *inside_first(Unit *u, const Def *d, Num *rest, Num *unsafe)
     return inside ? num_let(u, "rest", num_and(u, rest, num_not(u, inside))) : rest;
 }
 
-static void chosen(Unit *u, const Def *d, Num *rest)
+static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
 {
-    Num *unsafe = def_unsafe(u, d);
-    if (recipe_ordered(u, d, !num_is(unsafe, 0))) return;
     unsafe = num_let(u, "unsafe", unsafe);
     if (!fd_any(d->body, chooses, NULL))
         num_guess(u, unsafe, false); /* every read is made: it would fail */
@@ -186,6 +185,17 @@ static void chosen(Unit *u, const Def *d, Num *rest)
     }
     rest = chunks(u, d, rest, !num_is(unsafe, 0));
     if (!num_is(rest, 0)) recipe_pointwise(u, d, rest, unsafe);
+}
+
+void schedule_unordered(Unit *u, const Def *d, Num *when)
+{
+    unordered(u, d, when, def_unsafe(u, d));
+}
+
+static void chosen(Unit *u, const Def *d, Num *rest)
+{
+    Num *unsafe = def_unsafe(u, d);
+    if (!recipe_ordered(u, d, !num_is(unsafe, 0))) unordered(u, d, rest, unsafe);
 }
 
 static void by_recipes(Unit *u, const Def *d, Num *rest)

@@ -21,6 +21,12 @@ bool schedule_is_optional(const Unit *u, const Def *d);
 bool schedule_reads_optional(const Unit *u, const Def *d);
 /* A reader that computes what it would read of optional temporaries; NULL: it reads none. */
 const Def *schedule_anew(Unit *u, const Def *d);
+/* A recurrence whose outermost variable is its first, at one value of it: an array of its other variables, which
+ * reads what is there already. turn: the number of a loop. NULL: some read of itself is not a known number of such
+ * slices back, ranges differ from slice to slice, or something can fail. */
+const Def *schedule_slice(Unit *u, const Def *d, Num *turn);
+/* The nests of what is no recurrence, under `when`. */
+void schedule_unordered(Unit *u, const Def *d, Num *when);
 /* When the optional temporaries of the evaluation are stored; NULL: there are none. */
 Num *schedule_keep(Unit *u);
 /* Comments: which functions were inlined, fused and stored, and why. */

@@ -451,6 +451,7 @@ void nest_lower(Unit *u, const Nest *n)
                .items = n->scan_items || nest_find_loop(n->root.first, NEST_ITEM),
                .dims = 1};
     l.g = gen_begin(u, n->name, &body);
+    if (n->def->slice) gen_bind(&l.g, n->def->slice, gen_number(&l.g, "slice", n->def->at));
     l.g.over = n->def->nbeside > 0;
     if (n->again) gen_only_again(&l.g);
     all_steps(&l);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../../../../fdag/index/affine.h"
+#include "../schedule.h"
 #include "recipe.h"
 
 /* Does every read of `self` below n have variable d's own value as its index d? */
@@ -186,10 +187,50 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     return n->when;
 }
 
+/* ---- slices ------------------------------------------------------------------------------------ */
+
+/* Steps of the reductions in a slice, or its elements; NULL: there are no reductions. */
+static Num *slice_work(Unit *u, const Def *slice, bool sums)
+{
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    Num *most = sums ? NULL : num_int(u, 1);
+    for (int i = 0, n = sums ? fd_all_reductions(slice->body, reduces) : 0; i < n; i++) {
+        if (!reduction_is_closed(reduces[i])) continue;
+        Num *length = recipe_length(u, reduces[i]);
+        most = most ? num_op(u, FD_OP_MAX, most, length) : length;
+    }
+    return most ? num_op(u, FD_OP_MUL, most, plan_elements(u, slice->nvars, slice->doms)) : NULL;
+}
+
+/* One slice after the other. The first ones, which read what comes before the recurrence, are as they are written. */
+static Num *by_slices(Unit *u, const Def *d, Num *rest, bool checked, bool sums)
+{
+    enum { LEAST = 1 << 9 }; /* steps that are worth some launches */
+    bool tried =
+        !def_is_once(u, d) && u->options->tile == CG_TILE_AUTO && !draw_skips(u, P_FORM_SLICES);
+    const Def *trial = tried && !num_is(rest, 0) ? schedule_slice(u, d, num_int(u, 0)) : NULL;
+    Num *work = trial ? slice_work(u, trial, sums) : NULL;
+    if (!work || (sums && num_is(def_unsafe(u, trial), 1))) return NULL;
+    const Interior *in = interior_of_slices(u, d);
+    Num *first[FD_MAX_RANK] = {in->skip[0]}, *from[FD_MAX_RANK] = {NULL};
+    Num *turns = num_let(u, "turns", in->n[0]), *when = num_op(u, FD_OP_GT, turns, num_int(u, 0));
+    when = num_and(u, when, num_op(u, FD_OP_GE, work, draw_num(u, P_RECUR_SLICE, LEAST)));
+    if (sums) when = num_and(u, when, num_not(u, def_unsafe(u, trial)));
+    when = num_let(u, "slices", num_and(u, rest, when));
+    if (!num_is(first[0], 0)) loops(u, d, when, checked, in->stays, from, first);
+    Num *turn = num_loop(u, "turn", turns, when);
+    const Def *slice = schedule_slice(u, d, turn);
+    schedule_turn_to(u, slice);
+    schedule_unordered(u, slice, when);
+    plan_line(u, "end");
+    schedule_turn_to(u, d);
+    return when;
+}
+
 typedef Num *Recipe(Unit *u, Interior *in, Num *when);
 
 /* Gives the condition under which borders and interior apart compute the definition. */
-static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
+static Num *apart(Unit *u, const Def *d, Interior *in, Num *rest, bool checked, bool slices)
 {
     enum { FEWEST = 1024, FEWEST_SUMS = 32 }; /* elements that are worth a launch of their own */
     bool sums = u->options->family == CG_CPU && sums_in_lanes(u, in->def->body);
@@ -201,7 +242,7 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
     if (in->nreads < 0 || num_is(in->safe, 0) || !borders_first(in)) return NULL;
     Num *when = num_and(
         u, num_op(u, FD_OP_GE, n, draw_num(u, P_RECUR_LEAST, sums ? FEWEST_SUMS : FEWEST)), some);
-    when = num_let(u, "inside", num_and(u, in->safe, when));
+    when = num_let(u, "inside", num_and(u, rest, num_and(u, in->safe, when)));
     if (num_is(when, 0)) return NULL;
     Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
     const Parameter forms[] = {P_FORM_SCAN, P_FORM_LINES, P_FORM_WAVE};
@@ -215,13 +256,15 @@ static Num *apart(Unit *u, const Def *d, Interior *in, bool checked)
                                           : num_op(u, FD_OP_MAX, left, num_int(u, 0));
     }
     borders(u, d, in, when, checked);
-    Num *rest = when;
+    rest = when;
     for (int i = 0; i < 3 && !num_is(rest, 0); i++) {
         Num *done = skips[i] ? NULL : recipes[i](u, in, rest);
         if (!done) continue;
         rest = done == rest ? num_truth(u, false)
                             : num_let(u, "rest", num_and(u, rest, num_not(u, done)));
     }
+    Num *done = slices ? by_slices(u, d, rest, checked, false) : NULL;
+    if (done) rest = num_let(u, "rest", num_and(u, rest, num_not(u, done)));
     if (!num_is(rest, 0)) in_registers(u, in, rest);
     return when;
 }
@@ -234,8 +277,14 @@ bool recipe_ordered(Unit *u, const Def *d, bool checked)
         unit_give_up(u, "a recurrence without an order", d->node);
         return true;
     }
-    Num *done = u->options->tile == CG_TILE_1X1 ? NULL : apart(u, d, in, checked);
-    Num *rest = done ? num_not(u, done) : num_truth(u, true);
+    /* slices with reductions have tiles and rows; others are better in registers and lanes */
+    Num *rest = num_truth(u, true), *sums = by_slices(u, d, rest, checked, true), *done = NULL;
+    if (sums) rest = num_let(u, "rest", num_not(u, sums));
+    if (!num_is(rest, 0) && u->options->tile != CG_TILE_1X1)
+        done = apart(u, d, in, rest, checked, !sums);
+    if (done) rest = num_and(u, rest, num_not(u, done));
+    done = sums ? NULL : by_slices(u, d, rest, checked, false);
+    if (done) rest = num_and(u, rest, num_not(u, done));
     if (!num_is(rest, 0)) loops(u, d, rest, checked, in->stays, NULL, NULL);
     return true;
 }

@@ -194,6 +194,15 @@ static void read_anew(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* slice: what follows, in a loop, computes the slice of its turn. */
+static void read_slice(Reader *r)
+{
+    Num *turn = r->loops ? num_find(r->u, r->loop, strlen(r->loop)) : NULL;
+    r->flat = r->done && turn ? schedule_slice(r->u, &r->defs[r->done - 1], turn) : NULL;
+    if (!r->flat) reader_fail(r, "this is no loop over slices of a recurrence");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -251,6 +260,7 @@ static void read_plan_loop(Reader *r)
     Num *when = reader_accept(r, "when") ? reader_expression(r, true) : NULL;
     if (!r->error && !num_name_loop(r->u, word, to, when))
         reader_fail(r, "there is something of that name");
+    r->loop = word;
     r->loops++;
 }
 
@@ -311,6 +321,8 @@ static void read_line(Reader *r, const char *line)
             read_beside(r);
         else if (reader_accept(r, "anew"))
             read_anew(r);
+        else if (reader_accept(r, "slice"))
+            read_slice(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))

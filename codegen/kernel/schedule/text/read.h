@@ -21,6 +21,7 @@ typedef struct Reader {
         *flat; /* the definition flat, between the lines that say so; NULL: as it is written */
     Interior *interior; /* of the last nest that is inside one */
     int loops;          /* of the plan, open */
+    const char *loop;   /* the variable of the last one */
     Nest *n;            /* being read; NULL: none */
     Bands *bands;       /* the same */
     int nest_line, bands_line;

@@ -184,6 +184,14 @@ static const KirExpr *ring_offset(Gen *g, const Def *d, const UnitRing *ring)
     return kir_arith(a, FD_OP_ADD, offset, ring->slab);
 }
 
+/* In the whole recurrence. */
+static const KirExpr *slice_offset(Gen *g, const Def *d)
+{
+    const FdNode *index[FD_MAX_RANK] = {d->slice};
+    for (int i = 0; i < d->nvars; i++) index[i + 1] = d->vars[i];
+    return access_offset(g, def_given(d)->node->self, index);
+}
+
 const KirExpr *gen_output_offset(Gen *g, const Def *d)
 {
     Unit *u = g->u;
@@ -192,6 +200,7 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
     const KirExpr *offset = kir_int(a, 0);
     if (ring) return ring_offset(g, d, ring);
     if (into(u, d)) return access_offset(g, into(u, d), d->vars);
+    if (d->slice) return slice_offset(g, d);
     for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
         const KirExpr *lo, *n;
         gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
