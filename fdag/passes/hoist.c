@@ -10,6 +10,9 @@
  * computed in tiles. Whether it is stored the plan decides (FdSlot.optional).
  *   before: sum(i, j, sum(k, a(i, k) * b(k, j)) * c(i, j))        let(i) min(j, sum(k, abs(x(i, k) - c(j, k))))
  *   after:  sum(i, j, t(i, j) * c(i, j))                          let(i) min(j, t(i, j))
+ * What uses variables only together is stored over what they come to: a copy with a border of zeros, not one for each p.
+ *   before: sum(p, w(p) * (0 <= i - p && i - p < n ? g(i - p) : 0))
+ *   after:  sum(p, w(p) * t(i - p))
  * In a recurrence, which runs in order, so does each such expression that does not use its values.
  * Requires: compose done. Keeps: meaning and errors: what a branch guards is hoisted only if it
  * cannot fail; temporaries only use earlier slots. */
@@ -144,20 +147,150 @@ static const FdNode *same_temporary(const Hoist *h, const FdNode *def, bool opti
     return NULL;
 }
 
+/* What a temporary is over: body over vars, read with args. */
+typedef struct Over {
+    int rank;
+    const FdNode *vars[FD_MAX_RANK], *args[FD_MAX_RANK], *body;
+    FdDom doms[FD_MAX_RANK];
+} Over;
+
+static const FdNode *with_node(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now)
+{
+    FdiMap at = {0}, done = {0};
+    FdiNodes list = {0};
+    fdi_postorder(n, &at, &list);
+    fdi_map_set_node(&done, old, now);
+    for (size_t i = 0; i < list.len; i++) {
+        const FdNode *node = list.data[i], *children[FD_MAX_CHILDREN];
+        if (fdi_map_node(&done, node)) continue;
+        int count = fd_children(node, children);
+        for (int k = fd_nbound(node); k < count; k++)
+            children[k] = fdi_map_node(&done, children[k]);
+        fdi_map_set_node(&done, node, fdi_rebuild(fd, node, children));
+    }
+    const FdNode *result = fdi_map_node(&done, n);
+    fdi_map_free(&at);
+    fdi_map_free(&done);
+    vec_free(&list);
+    return result;
+}
+
+static const FdNode *length_of(Fd *fd, const FdDom *d)
+{
+    return fdi_long_op(fd, FD_OP_SUB, fdi_to_long(fd, d->hi), fdi_to_long(fd, d->lo));
+}
+
+/* The range of x + y or x - y; empty where one of theirs is, as elements can fail: m + n - 1 <= m n, else both m n and one
+ * of m and n are no more than zero. */
+static FdDom range_of_both(Fd *fd, FdOp op, const FdDom *x, const FdDom *y)
+{
+    const FdNode *m = length_of(fd, x), *n = length_of(fd, y), *least = fdi_to_long(fd, y->lo);
+    if (op == FD_OP_SUB) least = fdi_add_constant(fd, fdi_to_long(fd, y->hi), -1);
+    const FdNode *lo = fdi_long_op(fd, op, fdi_to_long(fd, x->lo), least);
+    const FdNode *both = fdi_add_constant(fd, fdi_long_op(fd, FD_OP_ADD, m, n), -1);
+    both = fdi_long_op(fd, FD_OP_MIN, both, fdi_long_op(fd, FD_OP_MUL, m, n));
+    return (FdDom){FD_DOM_GIVEN, lo, fdi_long_op(fd, FD_OP_ADD, lo, both)};
+}
+
+static int number_in(const Over *o, const FdNode *var)
+{
+    int i = 0;
+    while (i < o->rank && o->vars[i] != var) i++;
+    return i;
+}
+
+/* Two variables that are used together only, as `both`, become one. */
+static bool joined(Fd *fd, Over *o, const FdNode *both)
+{
+    FdOp op = both->kind == FD_APPLY ? fd_op_of(both) : FD_OP_NONE;
+    if ((op != FD_OP_ADD && op != FD_OP_SUB) || !fdi_is_word(both)) return false;
+    int x = number_in(o, both->args[0]), y = number_in(o, both->args[1]);
+    if (x == o->rank || y == o->rank || x == y) return false;
+    const FdNode *var = fd_var(fd, both->type, o->vars[x]->name),
+                 *body = with_node(fd, o->body, both, var);
+    if (fd_uses_var(body, o->vars[x]) || fd_uses_var(body, o->vars[y])) return false;
+    const FdNode *const args[] = {o->args[x], o->args[y]};
+    o->args[x] = fd_apply(fd, both->fn, 2, args, both->loc);
+    o->doms[x] = range_of_both(fd, op, &o->doms[x], &o->doms[y]);
+    o->vars[x] = var;
+    o->body = body;
+    o->rank--;
+    for (int i = y; i < o->rank; i++) {
+        o->vars[i] = o->vars[i + 1];
+        o->args[i] = o->args[i + 1];
+        o->doms[i] = o->doms[i + 1];
+    }
+    return true;
+}
+
+static bool join_some(Fd *fd, Over *o)
+{
+    FdiMap at = {0};
+    FdiNodes list = {0};
+    bool some = false;
+    fdi_postorder(o->body, &at, &list);
+    for (size_t i = 0; i < list.len && !some; i++) some = joined(fd, o, list.data[i]);
+    fdi_map_free(&at);
+    vec_free(&list);
+    return some;
+}
+
+static void swap(Over *o, int a, int b)
+{
+    const FdNode *var = o->vars[a], *arg = o->args[a];
+    FdDom dom = o->doms[a];
+    o->vars[a] = o->vars[b], o->args[a] = o->args[b], o->doms[a] = o->doms[b];
+    o->vars[b] = var, o->args[b] = arg, o->doms[b] = dom;
+}
+
+/* The variable that an index is about; the rank: none, or several. */
+static int index_of(const Over *o, const FdNode *index)
+{
+    int found = o->rank;
+    for (int i = 0; i < o->rank; i++) {
+        if (!fd_uses_var(index, o->vars[i])) continue;
+        if (found < o->rank) return o->rank;
+        found = i;
+    }
+    return found;
+}
+
+/* In the order of a read in the body: it lies in memory as what it is made of. */
+static void order_as_read(Over *o)
+{
+    FdiMap at = {0};
+    FdiNodes list = {0};
+    fdi_postorder(o->body, &at, &list);
+    const FdNode *read = NULL;
+    for (size_t i = 0; i < list.len; i++) {
+        const FdNode *n = list.data[i];
+        if (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_NONE && n->nargs == o->rank) read = n;
+    }
+    for (int i = 0; read && i < o->rank; i++) {
+        int k = index_of(o, read->args[i]);
+        if (k > i && k < o->rank) swap(o, i, k);
+    }
+    fdi_map_free(&at);
+    vec_free(&list);
+}
+
 /* The node to read the temporary that n becomes. */
 static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, bool optional)
 {
     Fd *fd = h->fd;
     const FdiNode *b = fdi_node(n);
-    int rank = (int)b->nfree;
-    const FdNode *vars[FD_MAX_RANK], *def = n;
-    FdDom doms[FD_MAX_RANK];
-    for (int i = 0; i < rank; i++) {
-        doms[i] = *fdi_dom_of(ranges, b->free[i]);
-        vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
+    Over o = {.rank = (int)b->nfree};
+    for (int i = 0; i < o.rank; i++) {
+        o.args[i] = b->free[i];
+        o.doms[i] = *fdi_dom_of(ranges, b->free[i]);
+        o.vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
     }
-    if (rank > 0)
-        def = fd_let(fd, rank, vars, doms, fdi_replace_vars(fd, n, rank, b->free, vars), n->loc);
+    o.body = o.rank ? fdi_replace_vars(fd, n, o.rank, b->free, o.vars) : n;
+    while (!optional && join_some(fd, &o)) {
+    }
+    int rank = o.rank;
+    if (rank < (int)b->nfree) order_as_read(&o);
+    const FdNode *def = rank ? fd_let(fd, rank, o.vars, o.doms, o.body, n->loc) : n;
     def = hoist(h, def);
     const FdNode *node = same_temporary(h, def, optional);
     if (!node) {
@@ -169,7 +302,7 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, 
         slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
         node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
     }
-    return rank > 0 ? fd_apply(fd, node, rank, b->free, n->loc) : node;
+    return rank > 0 ? fd_apply(fd, node, rank, o.args, n->loc) : node;
 }
 
 /* root with what is worth it hoisted, outermost expressions first. */
