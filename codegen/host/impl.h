@@ -149,6 +149,8 @@ typedef struct HostRegion {
     VEC(HostExit) exits;
 } HostRegion;
 
+typedef struct HostLast HostLast;
+
 typedef struct HostFunc {
     HostModule *m;
     LLVMValueRef fn;
@@ -171,6 +173,7 @@ typedef struct HostFunc {
     LLVMBasicBlockRef on_return; /* for returns through `finally`; NULL: none so far */
     LLVMValueRef result;         /* what they return: a slot or variable */
     HostLoop *loop;
+    HostLast *last; /* of the block whose statement is being made */
     HostFacts facts;
     bool versioned; /* inside a loop that was made in two versions, or never to do so */
     LLVMMetadataRef di_scope;
@@ -377,9 +380,13 @@ void host_stmts(HostFunc *f, AstList list);
 void host_together(HostFunc *f, Ast *n); /* together.c */
 /* last.c: which statement of a block has the last use of each of its variables; behind it that is
  * released. */
-typedef struct HostLast HostLast;
 HostLast *host_last_uses(HostFunc *f, AstList list);
-void host_last_release(HostFunc *f, const HostLast *l, int statement);
+/* A statement is being made; gives what was before, for its end. */
+HostLast *host_last_begin(HostFunc *f, HostLast *l, int statement);
+void host_last_end(HostFunc *f, HostLast *around);
+/* n has read all that it reads, but for the variable that it writes. If it is all of a statement, what has its last use
+ * in that is released. */
+void host_last_read(HostFunc *f, const Ast *n, const Symbol *written);
 void host_last_free(HostLast *l);
 
 typedef struct HostLoopCode {                     /* a loop, emitted up to three times */

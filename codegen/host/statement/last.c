@@ -5,6 +5,11 @@
  *   q = .. u(i - 1, j) ..;      the last use of u, and with it of that reference to p's array
  *   p = r + beta * p;           into p's array, if nobody else has it
  *
+ * So is that of a variable which a statement `a[..] = value` mentions last, once the value is there, before it goes into a:
+ *
+ *   var rest = a[k.., k..];
+ *   a[k.., k..] = rest - x;     in place
+ *
  * No program can tell: arrays have no finalizers. Not for debuggers, which show variables till the block ends. */
 #include "../value/value.h"
 
@@ -16,7 +21,8 @@ typedef struct Variable {
 struct HostLast {
     VEC(Variable) vars;
     int over; /* the last statement that may write over an array; -1: none does */
-    int at;   /* the statement that is looked at */
+    int at;   /* the statement that is looked at, or made */
+    AstList list;
 };
 
 static void declare(HostLast *l, Symbol *sym)
@@ -50,6 +56,7 @@ HostLast *host_last_uses(HostFunc *f, AstList list)
 {
     HostLast *l = arena_new_of(f->m->arena, HostLast);
     l->over = -1;
+    l->list = list;
     for (l->at = 0; l->at < list.len; l->at++) {
         look_declared(l, list.data[l->at]);
         look(&list.data[l->at], l);
@@ -57,14 +64,36 @@ HostLast *host_last_uses(HostFunc *f, AstList list)
     return l;
 }
 
-void host_last_release(HostFunc *f, const HostLast *l, int statement)
+static void release(HostFunc *f, const HostLast *l, const Symbol *but)
 {
-    if (f->m->options->debug || statement >= l->over || host_ended(f)) return;
+    if (f->m->options->debug || host_ended(f)) return;
     for (size_t i = 0; i < l->vars.len; i++) {
         const Symbol *sym = l->vars.data[i].sym;
-        if (l->vars.data[i].last == statement && sym->host && host_in_scope(f, sym->host))
+        if (l->vars.data[i].last == l->at && sym != but && sym->host && host_in_scope(f, sym->host))
             host_release_slot(f, sym->host);
     }
+}
+
+HostLast *host_last_begin(HostFunc *f, HostLast *l, int statement)
+{
+    HostLast *around = f->last;
+    l->at = statement;
+    f->last = l;
+    return around;
+}
+
+void host_last_end(HostFunc *f, HostLast *around)
+{
+    const HostLast *l = f->last;
+    f->last = around;
+    if (l->at < l->over) release(f, l, NULL);
+}
+
+void host_last_read(HostFunc *f, const Ast *n, const Symbol *written)
+{
+    const HostLast *l = f->last;
+    const Ast *now = l ? l->list.data[l->at] : NULL;
+    if (now && now->kind == AST_EXPR_STMT && now->expr_stmt.expr == n) release(f, l, written);
 }
 
 void host_last_free(HostLast *l)

@@ -12,8 +12,9 @@ static void emit_block(HostFunc *f, AstList list)
     size_t mark = f->scope.len;
     HostLast *last = host_last_uses(f, list);
     for (int i = 0; i < list.len; i++) {
+        HostLast *around = host_last_begin(f, last, i);
         host_stmt(f, list.data[i]);
-        host_last_release(f, last, i);
+        host_last_end(f, around);
     }
     host_last_free(last);
     host_leave_scope(f, mark);

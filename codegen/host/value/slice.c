@@ -63,6 +63,7 @@ LLVMValueRef host_assign_slice(HostFunc *f, Ast *n, bool used)
         what = host_alloca(f, LLVMArrayType(m->i64, (unsigned)host_leaves(value->type)), "value");
         host_put(f, what, 0, v, value->type);
     }
+    if (r.owned && !used && !fill) host_last_read(f, n, target->index.base->sym);
     LLVMValueRef slot = host_place_address(f, array);
     LLVMValueRef set[] = {slot, box.lo, box.hi, host_int(m, (int64_t)box.fixed), what};
     host_call_on_slot(f, fill ? ABI_cs_slice_fill : ABI_cs_slice_set, set, 5, n->loc);
