@@ -248,6 +248,35 @@ LLVMValueRef llvm_operate(const LlvmAt *at, FdOp op, bool sign, const LLVMValueR
 
 /* ---- conversions ------------------------------------------------------------------------------- */
 
+static LLVMTypeRef with_lanes(LLVMTypeRef lane, LLVMTypeRef like)
+{
+    return LLVMVectorType(lane, LLVMGetVectorSize(like));
+}
+
+/* Is it a vector of integers in which int has all values? */
+static bool is_within_int(LLVMTypeRef t, bool sign)
+{
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(t)) <= (sign ? 32u : 16u);
+}
+
+/* To the nearest value that there is, NaN to 0. LLVM goes lane by lane (llvm.fptosi.sat). */
+static LLVMValueRef saturated(const LlvmAt *at, LLVMValueRef v, LLVMTypeRef to, bool to_sign)
+{
+    LLVMTypeRef from = LLVMTypeOf(v), lane = LLVMGetElementType(to),
+                ints = with_lanes(LLVMInt32TypeInContext(LLVMGetTypeContext(to)), to);
+    unsigned bits = LLVMGetIntTypeWidth(lane) - to_sign;
+    LLVMValueRef zero = LLVMConstNull(from),
+                 least = to_sign ? llvm_real(from, -(double)(1u << bits)) : zero,
+                 end = llvm_real(from, (double)((int64_t)1 << bits));
+    v = pick(at, LLVMBuildFCmp(at->b, LLVMRealORD, v, zero, ""), v, zero);
+    v = pick(at, LLVMBuildFCmp(at->b, LLVMRealOLT, v, least, ""), least, v);
+    LLVMValueRef beyond = LLVMBuildFCmp(at->b, LLVMRealOGE, v, end, "");
+    LLVMValueRef most = llvm_int(ints, ((int64_t)1 << bits) - 1);
+    v = LLVMBuildFPToSI(at->b, pick(at, beyond, zero, v), ints, "");
+    return LLVMBuildIntCast2(at->b, pick(at, beyond, most, v), to, true, "");
+}
+
 LLVMValueRef llvm_convert(const LlvmAt *at, LLVMValueRef v, bool sign, LLVMTypeRef to, bool to_sign)
 {
     LLVMTypeRef from = LLVMTypeOf(v), types[] = {to, from};
@@ -256,6 +285,7 @@ LLVMValueRef llvm_convert(const LlvmAt *at, LLVMValueRef v, bool sign, LLVMTypeR
     if (!wanted && LLVMGetIntTypeWidth(lane_type(to)) == 1)
         return compare(at, FD_OP_NE, sign, v, LLVMConstNull(from));
     if (real && wanted) return LLVMBuildFPCast(at->b, v, to, "");
+    if (real && is_within_int(to, to_sign)) return saturated(at, v, to, to_sign);
     if (real)
         return llvm_intrinsic(at, to_sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat", 2, types, 1, &v);
     if (!wanted) return LLVMBuildIntCast2(at->b, v, to, sign, "");

@@ -8,6 +8,8 @@
  *               [batch][block][position across / width][position along][position across % width]
  *   local       tile[position along][position across], filled by all work-items of the group
  *
+ *   private, not along anything: one row of neighbours, evaluated in vectors for copies that use one each
+ *
  * What lies beyond an axis' end repeats its last element. */
 #include "../../../../base/internal.h"
 #include "impl.h"
@@ -35,7 +37,7 @@ static KirType kept_type(const Lower *l, const NestHold *h)
 
 static const KirExpr *depth_of(Lower *l, const NestHold *h)
 {
-    return nest_number(l, "depth", h->depth);
+    return h->along < 0 ? kir_int(l->a, 1) : nest_number(l, "depth", h->depth);
 }
 
 static const KirExpr *width_of(Lower *l, const NestHold *h)
@@ -54,6 +56,7 @@ static int loop_over_blocks(const Lower *l, const NestHold *h)
 const KirExpr *nest_panel_steps(Lower *l, int hold)
 {
     const NestHold *h = &l->n->holds[hold];
+    if (h->along < 0) return kir_int(l->a, 0);
     int from = h->reach ? loop_over_blocks(l, h) + 1 : l->kept[hold].depth;
     return nest_way(l, h->along, from, NEST_ALL);
 }
@@ -435,7 +438,7 @@ static void fill_panel(Lower *l, int hold)
         kir_if(l->a, g->block, NULL, all, NULL);
         return;
     }
-    KirBlock fast, slow = fill_block(l, hold, false, true);
+    KirBlock fast, slow = fill_block(l, hold, false, h->along >= 0);
     const KirExpr *can;
     int lanes = g->lanes;
     if (h->turned) { /* the block has a square's length */
@@ -446,7 +449,8 @@ static void fill_panel(Lower *l, int hold)
         can = nest_op(l, FD_OP_GE, length, nest_lanes_number(l));
         g->lanes = lanes;
     } else {
-        fast = is_whole(l, h) ? fill_block(l, hold, true, true) : pieces_block(l, hold, NULL);
+        fast =
+            is_whole(l, h) ? fill_block(l, hold, true, h->along >= 0) : pieces_block(l, hold, NULL);
         can = has_vectors(l, h);
     }
     kir_if(l->a, g->block, can, fast, &slow);

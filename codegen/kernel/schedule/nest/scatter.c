@@ -159,6 +159,7 @@ void nest_scatter(Lower *l, const NestStep *s)
         }
     }
     GenScope scope = gen_enter(&l->g, l->g.block);
+    nest_remember(l);
     guarded(&x, (1u << n->nreduces) - 1, 0);
     gen_leave(&l->g, scope);
     l->places[n->keys.axis] = keys;

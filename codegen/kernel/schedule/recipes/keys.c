@@ -77,11 +77,70 @@ static void add_length(Nest *n, int axis, Num *length)
     n->part.axes[n->part.naxes++] = axis;
 }
 
-/* Each operand of what `in` leaves to the part of its key. */
-static void scatter_loops(Unit *u, const FdNode *reduce, int copies, NestStep *in, const int *axes)
+/* Is it worth lanes? What is read as it is, is not. */
+static bool is_made(const FdNode *key, const FdNode *v)
 {
-    int last = reduce->nvars - 1;
+    return fd_uses_var(key, v) && !is_read(key) && !fd_can_fail(key) && lanes_possible(key, v, 0);
+}
+
+/* Keys that are computed, in vectors before the operands of some turns go to theirs one by one. */
+static int hold_keys(Unit *u, const ByKey *x, Nest *n, int axis, const FdNode *v,
+                     int holds[NEST_HOLDS])
+{
+    KeyForm form;
+    int count = 0;
+    for (int r = 0; r < n->nreduces; r++) {
+        if (!keys_form(u, x->d, n->reduces[r], x->keys, &form)) continue;
+        for (int i = 0; i < form.n; i++) {
+            const FdNode *key = form.guards[i].var >= 0 ? form.guards[i].key : NULL;
+            bool held = !key || !is_made(key, v) || count == NEST_HOLDS;
+            for (int k = 0; k < count; k++) held = held || n->holds[holds[k]].value == key;
+            if (held) continue;
+            const char *name = arena_printf(u->arena, "keys%d", count);
+            holds[count++] = nest_add_hold(n, (NestHold){.name = name,
+                                                         .value = key,
+                                                         .space = NEST_PRIVATE,
+                                                         .batch = -1,
+                                                         .along = -1,
+                                                         .across = axis});
+        }
+    }
+    return count;
+}
+
+/* Rows of vectors of keys, and the operands that they are of. */
+static void held_loops(Unit *u, Nest *n, int copies, NestStep *in, int axis, int nholds,
+                       const int *holds)
+{
+    size_t widest = 0;
+    for (int i = 0; i < nholds; i++) {
+        size_t bytes = widest_bytes(n->holds[holds[i]].value);
+        if (bytes > widest) widest = bytes;
+    }
+    n->lanes = nest_lanes_for(widest);
+    Num *vectors = num_int(u, copies > 1 ? copies : FEW),
+        *width = num_op(u, FD_OP_MUL, nest_lane_count(u, n->lanes), vectors);
+    NestStep *some = nest_loop(u, in, axis, width, NEST_WHOLE);
+    for (int i = 0; i < nholds; i++) {
+        n->holds[holds[i]].width = width;
+        n->holds[holds[i]].vectors = vectors;
+        nest_hold(u, some, holds[i]);
+    }
+    NestStep *turn = nest_loop(u, some, axis, num_int(u, copies), NEST_CUT);
+    if (copies > 1) turn = nest_unroll(u, turn, axis, NULL, num_int(u, copies));
+    nest_step(u, turn, NEST_SCATTER);
+}
+
+/* Each operand of what `in` leaves to the part of its key. */
+static void scatter_loops(Unit *u, const ByKey *x, Nest *n, const FdNode *reduce, int copies,
+                          NestStep *in, const int *axes)
+{
+    int last = reduce->nvars - 1, holds[NEST_HOLDS];
     for (int i = 0; i < last; i++) in = nest_loop(u, in, axes[i], NULL, NEST_CUT);
+    bool lanes = n->checks == GEN_PROVED && u->options->family == CG_CPU &&
+                 !draw_skips(u, P_FORM_KEYS_LANES);
+    int nholds = lanes ? hold_keys(u, x, n, axes[last], reduce->vars[last], holds) : 0;
+    if (nholds) held_loops(u, n, copies, in, axes[last], nholds, holds);
     if (copies > 1) {
         NestStep *turn = nest_loop(u, in, axes[last], num_int(u, copies), NEST_WHOLE);
         turn = nest_unroll(u, turn, axes[last], NULL, num_int(u, copies));
@@ -115,7 +174,7 @@ static void table_nest(Unit *u, const ByKey *x, int begin, int copies, Num *when
         nest_step(u, each, NEST_START);
         nest_step(u, each, NEST_SAVE);
     }
-    scatter_loops(u, r, copies, in, axes);
+    scatter_loops(u, x, n, r, copies, in, axes);
     nest_lower(u, n);
 }
 

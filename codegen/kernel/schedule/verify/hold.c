@@ -82,9 +82,31 @@ static void depth(Verify *v, const NestHold *h)
                     num_text(v->u, h->depth), num_text(v->u, span));
 }
 
+/* A row of vectors for copies of the loops inside, which never leave less. */
+static void row(Verify *v, const NestHold *h)
+{
+    const NestStep *in = v->npath ? v->path[v->npath - 1] : NULL;
+    const NestAxis *x = h->across < 0 ? NULL : &v->n->axes[h->across];
+    bool whole = in && in->axis == h->across && in->bind == NEST_LOOP && !in->count &&
+                 in->tail == NEST_WHOLE && h->width && verify_same(v->u, in->step, h->width);
+    if (!whole || !x || x->nvars != 1 || !h->vectors || h->turned || h->reach || h->batch >= 0)
+        verify_fail(v,
+                    "hold %s: a row is of vectors, as wide as the whole steps of the loop around",
+                    h->name);
+    else if (!verify_same(v->u, num_op(v->u, FD_OP_MUL, verify_lane_count(v), h->vectors),
+                          h->width))
+        verify_fail(v, "hold %s: its vectors are not as wide as it is", h->name);
+    else if (v->n->checks != GEN_PROVED || !lanes_possible(h->value, x->vars[0], verify_allowed(v)))
+        verify_fail(v, "hold %s: what is kept cannot be computed in lanes", h->name);
+}
+
 static void panel(Verify *v, const NestHold *h)
 {
     Unit *u = v->u;
+    if (h->space == NEST_PRIVATE && h->along < 0) {
+        row(v, h);
+        return;
+    }
     if (h->along < 0 || h->across < 0 || h->along == h->across || !h->width) {
         verify_fail(v, "hold %s: a panel lies along one axis and has a width across another",
                     h->name);
