@@ -1,5 +1,5 @@
 /* Sums of products over several variables, which have an order (fdag/passes/network.c): 2 to 5 factors that share variables,
- * flat or nested, with guards, and their minima of sums, and or and and. Elements are so small that every order is exact. */
+ * flat or nested, with guards, keys and borders, and their minima of sums, and or and and. Elements are so small that every order is exact. */
 #include "random.h"
 
 enum { VARS = 5, FACTORS = 5 };
@@ -13,6 +13,7 @@ typedef struct Form {
     unsigned uses[FACTORS];
     Value array[FACTORS];
     int order[FACTORS][MAX_RANK], rank[FACTORS];
+    Value key; /* of the last variable */
 } Form;
 
 static const struct {
@@ -77,18 +78,34 @@ static void make_arrays(Gen *g, Form *f)
         }
         f->array[i] = *base_array(g, f->op == 3 ? BOOL : f->type, s, f->rank[i], dom);
     }
+    f->key = *base_array(g, INT, (Size){2, 0}, 1, &f->range[f->nvars - 1]);
+}
+
+/* At the difference of two variables, with a border of what changes nothing. */
+static void write_bordered(Gen *g, const Form *f, int i, int other)
+{
+    text_printf(g->out, "Constant(%s, %s)(v%d %s v%d", f->array[i].name, operations[f->op].nothing,
+                f->order[i][0], choose(g, 2) ? "-" : "+", other);
+    for (int k = 1; k < f->rank[i]; k++) text_printf(g->out, ", v%d", f->order[i][k]);
+    text_add(g->out, ")");
 }
 
 static void write_factor(Gen *g, const Form *f, int i)
 {
-    int guard = choose(g, 6), v = f->order[i][0];
+    int guard = choose(g, 8), v = f->order[i][0], other = choose(g, f->nvars);
     const Span *r = &f->range[v];
+    if (guard == 7 && other < f->inner && other != v) {
+        write_bordered(g, f, i, other);
+        return;
+    }
+    bool keyed = guard == 6 && f->uses[i] >> (f->nvars - 1) & 1;
+    if (keyed) text_printf(g->out, "(%s(v%d) == v0 ? ", f->key.name, f->nvars - 1);
     if (guard == 5) text_printf(g->out, "(v%d < %d ? ", v, r->lo + span_len(*r) / 2);
     if (guard == 4 && f->op == 0) text_add(g->out, "(1 - ");
     text_printf(g->out, "%s(", f->array[i].name);
     for (int k = 0; k < f->rank[i]; k++) text_printf(g->out, k ? ", v%d" : "v%d", f->order[i][k]);
     text_add(g->out, ")");
-    if (guard == 5) text_printf(g->out, " : %s)", operations[f->op].nothing);
+    if (guard == 5 || keyed) text_printf(g->out, " : %s)", operations[f->op].nothing);
     if (guard == 4 && f->op == 0) text_add(g->out, ")");
 }
 

@@ -233,3 +233,41 @@ void stmt_results(Gen *g)
     text_printf(g->out, "\n    show1(\"%s\", %s);\n    Console.WriteLine(\"%s \" + text(%s));\n", y,
                 y, z, z);
 }
+
+/* A recurrence whose steps are sums over the slices before: h(t, i) = t == 0 ? a(i) : sum(j, w(i, j) * h(t - 1, j)), forwards
+ * or backwards, one slice or two back, of vectors or matrices. Integers wrap, so every order is exact. */
+void stmt_by_slices(Gen *g)
+{
+    static const int lengths[] = {9, 1, 2, 5, 16, 17, 24, 33};
+    static const char *const names[] = {"sum", "max", "sum"};
+    bool matrix = choose(g, 2), down = choose(g, 2), turned = choose(g, 2), two = choose(g, 3) == 2;
+    int lo = choose(g, 3) == 2 ? choose(g, 7) - 3 : 0, steps = 1 + choose(g, 7),
+        n = lengths[choose(g, 8)], rows = matrix ? lengths[choose(g, 8)] : 1, op = choose(g, 3),
+        end = lo + steps;
+    Ty t = choose(g, 3) == 2 ? LONG : INT;
+    Span d[3] = {{lo, end}, {0, rows}, {0, n}}, square[2] = {{0, n}, {0, n}};
+    Value w = *base_array(g, choose(g, 2) ? t : INT, (Size){5, 0}, 2, square);
+    Value a = *base_array(g, t, (Size){7, 0}, 2, d + 1);
+    if (!matrix) d[1] = d[2];
+    Value h = *new_value(g, "h", t, ty_size(t), matrix ? 3 : 2, d, true);
+    const char *row = matrix ? "r, " : "";
+    covered(matrix ? "slices of matrices" : "slices of vectors");
+    text_add(g->out, "    ");
+    write_type(g, t, h.rank, true);
+    text_printf(g->out, " %s(t : %d..%d, ", h.name, lo, end);
+    if (matrix) text_printf(g->out, "r : 0..%d, ", rows);
+    text_printf(g->out, "i : 0..%d) = ", n);
+    if (down)
+        text_printf(g->out, "t >= %d", two ? end - 2 : end - 1);
+    else
+        text_printf(g->out, two ? "t < %d" : "t == %d", two ? lo + 2 : lo);
+    text_printf(g->out, " ? %s(%s, i) + t : %s(j : 0..%d, %s(%s) * %s(t %s 1, %sj))", a.name,
+                matrix ? "r" : "0", names[op], n, w.name, turned ? "j, i" : "i, j", h.name,
+                down ? "+" : "-", row);
+    if (two)
+        text_printf(g->out, " - %s(t %s 2, %s%s)", h.name, down ? "+" : "-", row,
+                    choose(g, 2) ? "i" : "0");
+    if (choose(g, 2)) text_printf(g->out, " + %s(%s, i) * t", a.name, matrix ? "r" : "0");
+    text_add(g->out, ";\n");
+    show(g, &h);
+}

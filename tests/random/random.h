@@ -203,6 +203,7 @@ void stmt_guarded(Gen *g);
 
 /* ---- network.c, wrong.c, special.c ---- */
 void stmt_network(Gen *g);
+void stmt_by_slices(Gen *g);
 void stmt_wrong(Gen *g);
 void stmt_special(Gen *g);
 

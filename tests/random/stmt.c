@@ -416,7 +416,8 @@ void write_statement(Gen *g)
         stmt_stride,        stmt_wrong,          stmt_wrong,
         stmt_special,       stmt_special,        stmt_slices,
         stmt_slices,        stmt_pixels,         stmt_pixels,
-        stmt_pixels,        stmt_network,        stmt_network};
+        stmt_pixels,        stmt_network,        stmt_network,
+        stmt_network,       stmt_by_slices,      stmt_by_slices};
     g->out = &g->body;
     g->guarded = g->nvars = g->reductions = 0;
     g->work = 1;
