@@ -202,6 +202,16 @@ static Num *slice_work(Unit *u, const Def *slice, bool sums)
     return most ? num_op(u, FD_OP_MUL, most, plan_elements(u, slice->nvars, slice->doms)) : NULL;
 }
 
+/* Each launch has a place in the schedule: where there are many, slices have to be larger than that. */
+static Num *slices_fit(Unit *u, const Def *slice, Num *turns)
+{
+    enum { MANY = 1 << 14, MOST = 1 << 16, LARGE = 256 }; /* slices, elements */
+    Num *large =
+        num_op(u, FD_OP_GE, plan_elements(u, slice->nvars, slice->doms), num_int(u, LARGE));
+    Num *most = num_select(u, large, num_int(u, MOST), num_int(u, MANY));
+    return num_and(u, num_op(u, FD_OP_GT, turns, num_int(u, 0)), num_op(u, FD_OP_LE, turns, most));
+}
+
 /* One slice after the other. The first ones, which read what comes before the recurrence, are as they are written. */
 static Num *by_slices(Unit *u, const Def *d, Num *rest, bool checked, bool sums)
 {
@@ -213,7 +223,7 @@ static Num *by_slices(Unit *u, const Def *d, Num *rest, bool checked, bool sums)
     if (!work || (sums && num_is(def_unsafe(u, trial), 1))) return NULL;
     const Interior *in = interior_of_slices(u, d);
     Num *first[FD_MAX_RANK] = {in->skip[0]}, *from[FD_MAX_RANK] = {NULL};
-    Num *turns = num_let(u, "turns", in->n[0]), *when = num_op(u, FD_OP_GT, turns, num_int(u, 0));
+    Num *turns = num_let(u, "turns", in->n[0]), *when = slices_fit(u, trial, turns);
     when = num_and(u, when, num_op(u, FD_OP_GE, work, draw_num(u, P_RECUR_SLICE, LEAST)));
     if (sums) when = num_and(u, when, num_not(u, def_unsafe(u, trial)));
     when = num_let(u, "slices", num_and(u, rest, when));
