@@ -416,6 +416,9 @@ typedef struct FdPart {
  * part is a recurrence, infinite, reads an earlier one elsewhere than at its own point, or computes
  * reals otherwise than the first does. */
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
+/* The same of parts with ranges of their own: arrays (FD_DOM_ARRAY), behind one result that has the scalars. NULL as
+ * above. */
+FdGraph *fd_apart(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots);
 /* The graph of the last part with what the parts before it give as functions in it: arrays that
  * nobody else reads are not made for its sake. They may be read anywhere; those of which reads
  * cannot be shown to be inside are stored (FD_DOM_ARRAY), since an array says if one is not. NULL as
@@ -446,6 +449,9 @@ FdGraph *fd_results(Fd *fd, int n, const FdType *const *types);
  * share little are better off each with a schedule of its own.) */
 typedef enum FdPays { FD_PAYS_UNKNOWN, FD_PAYS_NOT, FD_PAYS_SMALL, FD_PAYS } FdPays;
 FdPays fd_several_pays(const FdGraph *g);
+/* Is there expensive work that several results are made of, by way of a function or a value that is closed? What
+ * another result gives does not count. */
+bool fd_shares_work(const FdGraph *g);
 
 /* ---- text ----------------------------------------------------------------------------- */
 

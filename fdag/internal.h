@@ -289,6 +289,11 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* The function that a let of FD_DOM_ARRAY is; NULL: it is no such let. */
 const FdNode *fdi_array_of(const FdNode *let);
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
+/* A scalar, or an array of ranges that are known before it is evaluated. */
+bool fdi_is_whole(const FdNode *root);
+bool fdi_compute_alike(int n, const FdPart *parts); /* as to hints on reals */
+/* Has it results with ranges of their own, as fd_apart makes them? */
+bool fdi_is_apart(const FdGraph *g);
 /* The record of several values, named by their types. */
 const FdType *fdi_results_type(Fd *fd, int n, const FdNode *const *values);
 

@@ -42,16 +42,21 @@ static bool is_elementwise(const FdNode *root, int slot)
     return !fd_any(root, uses_elsewhere, &o);
 }
 
-/* An array that is no recurrence, of ranges that are known before it is evaluated; or a scalar. */
-static bool is_plain(const FdNode *root)
+bool fdi_is_whole(const FdNode *root)
 {
     if (!root->type->nparams) return root->kind != FD_LET;
-    if (root->self || root->kind != FD_LET || root->body->type->nparams) return false;
+    if (root->kind != FD_LET || root->body->type->nparams) return false;
     for (int i = 0; i < root->nvars; i++)
         if (!fdi_is_integer(root->vars[i]->type) || root->doms[i].kind == FD_DOM_FULL ||
             !fd_range_closed(&root->doms[i]))
             return false;
     return true;
+}
+
+/* No recurrence. */
+static bool is_plain(const FdNode *root)
+{
+    return !root->self && fdi_is_whole(root);
 }
 
 /* scalar: all parts before it that are arrays may be read in any way. */
@@ -267,7 +272,7 @@ static FdGraph *whole_graph(Whole *w, int n, const FdNode *const *results, int n
     return g;
 }
 
-static bool compute_alike(int n, const FdPart *parts)
+bool fdi_compute_alike(int n, const FdPart *parts)
 {
     FdReals first = fd_hints_reals(parts[0].graph->hints);
     bool alike = true;
@@ -280,7 +285,7 @@ FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     Whole w = {.fd = fd};
     for (int k = 0; k < n; k++)
         if (k == FD_MAX_FIELDS || !fits(&parts[k], fd_root(parts[0].graph))) return NULL;
-    bool agree = compute_alike(n, parts);
+    bool agree = fdi_compute_alike(n, parts);
     for (int k = 0; k < n && agree; k++) {
         add_part(&w, &parts[k], slots);
         w.hints = fd_hints_join(fd, w.hints, parts[k].graph->hints);
@@ -373,7 +378,7 @@ FdGraph *fd_chained(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot
     Whole w = {.fd = fd};
     bool outside[FD_MAX_FIELDS] = {0}, again = true;
     const FdNode *root = NULL;
-    if (n > FD_MAX_FIELDS || !compute_alike(n, parts)) return NULL;
+    if (n > FD_MAX_FIELDS || !fdi_compute_alike(n, parts)) return NULL;
     for (int k = 0; k < n; k++) {
         const FdGraph *g = parts[k].graph;
         if (!is_plain(fd_root(g)) || (k < n - 1 && fd_root(g)->kind != FD_LET)) return NULL;
@@ -458,6 +463,7 @@ static bool is_one_pass(const FdGraph *whole)
 
 FdPays fd_several_pays(const FdGraph *whole)
 {
+    if (fdi_is_apart(whole) && fd_shares_work(whole)) return FD_PAYS;
     if (whole->nresults > 1 && !fd_root(whole)->type->nparams)
         return is_one_pass(whole) ? FD_PAYS : FD_PAYS_NOT;
     static const char *const passes[] = {"beside", "inline", "compose", "share"};

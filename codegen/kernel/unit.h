@@ -61,15 +61,16 @@ typedef struct Unit {
     VEC(KirFunc) funcs; /* all that functions and kernels hold, in that order each */
     Text *schedule;     /* NULL, or where the nests are printed */
     Numbers *numbers;
-    int ntemps;                   /* temporaries of the plan so far */
-    int nnames;                   /* for fresh names */
-    int ndrawn;                   /* parameters so far (plan/draw.h) */
-    const int64_t *given;         /* of each, INT64_MIN: nothing */
-    CgAsked *asked;               /* NULL, or what recipes ask for */
-    bool streams;                 /* the plan says when results go past the caches */
-    const FdLoc *places;          /* where the nodes that `order` numbers stand */
-    bool host_only;               /* something no kernel can do: unit_give_up */
-    const char *gave_up;          /* the first reason.. */
+    int ntemps;           /* temporaries of the plan so far */
+    int nnames;           /* for fresh names */
+    int ndrawn;           /* parameters so far (plan/draw.h) */
+    const int64_t *given; /* of each, INT64_MIN: nothing */
+    CgAsked *asked;       /* NULL, or what recipes ask for */
+    bool streams;         /* the plan says when results go past the caches */
+    const FdLoc *places;  /* where the nodes that `order` numbers stand */
+    bool host_only;       /* something no kernel can do: unit_give_up */
+    bool shares;          /* fd_shares_work: results are better made at once, whatever the forms */
+    const char *gave_up;  /* the first reason.. */
     const FdNode *gave_up_at;     /* ..and its node, if there is one */
     VEC(UnitUser) users;          /* printed so far */
     VEC(UnitRecord) records;      /* printed so far */

@@ -184,6 +184,32 @@ static void sweep(Adjoint *a, const FdiScope *scope, const FdNode *root, const F
 
 /* ---- definitions ------------------------------------------------------------------------- */
 
+/* A sum with the variables of an earlier one over the same ranges: what is equal in them is one node then. */
+static const FdNode *alike(Fd *fd, const FdiNodes *before, const FdNode *n)
+{
+    for (size_t i = 0; n->kind == FD_REDUCE && i < before->len; i++) {
+        const FdNode *other = before->data[i];
+        bool same = other->kind == FD_REDUCE && other->nvars == n->nvars;
+        for (int v = 0; same && v < n->nvars; v++)
+            same =
+                other->vars[v]->type == n->vars[v]->type && other->doms[v].kind == n->doms[v].kind;
+        const FdNode *now = same ? fdi_rename_bound(fd, n, n->nvars, n->vars, other->vars) : NULL;
+        if (now && fd_same_ranges(now, other)) return now;
+    }
+    return n;
+}
+
+/* Is it an element of a function with these ranges, each at its own place? */
+static bool is_all_of(const FdNode *n, int rank, const FdNode *const *m, const FdDom *doms)
+{
+    bool all = rank > 0 && n->kind == FD_APPLY && n->fn->kind == FD_LET && n->nargs == rank &&
+               fdi_closed(n->fn);
+    for (int i = 0; all && i < rank; i++)
+        all = n->args[i] == m[i] && n->fn->doms[i].lo == doms[i].lo &&
+              n->fn->doms[i].hi == doms[i].hi;
+    return all;
+}
+
 /* The sum of all that is read of a definition, which is then accounted for: a value, or a function over the
  * definition's ranges. NULL: it is not read. */
 static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
@@ -191,6 +217,7 @@ static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
     Fd *fd = a->d.fd;
     const FdNode *m[FD_MAX_RANK], *sum = NULL;
     FdDom doms[FD_MAX_RANK];
+    FdiNodes terms = {0};
     int rank = of->type->nparams;
     size_t kept = 0;
     for (int i = 0; i < rank; i++) {
@@ -206,12 +233,18 @@ static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
     }
     for (size_t i = 0; i < a->reads.len; i++) {
         FdiRead r = a->reads.data[i];
-        if (r.of == of)
-            sum = fdi_plus(fd, sum, fdi_invert(&a->d, &r, rank, m, doms));
-        else
+        if (r.of == of) {
+            const FdNode *term = alike(fd, &terms, fdi_invert(&a->d, &r, rank, m, doms));
+            vec_push(&terms, term);
+            sum = fdi_plus(fd, sum, term);
+        } else {
             a->reads.data[kept++] = r;
+        }
     }
     a->reads.len = kept;
+    vec_free(&terms);
+    sum = fdi_one_form(&a->d, sum);
+    if (sum && is_all_of(sum, rank, m, doms)) return sum->fn;
     return sum && rank ? fd_let(fd, rank, m, doms, sum, of->loc) : sum;
 }
 
@@ -226,11 +259,11 @@ static const FdNode *next(const Adjoint *a)
     return last;
 }
 
-static void sweep_let(Adjoint *a, const FdNode *let, const FdNode *seed)
+static void sweep_let(Adjoint *a, const FdNode *of, const FdNode *seed)
 {
     Fd *fd = a->d.fd;
     FdiScope *scope = arena_new_of(fd->arena, FdiScope);
-    let = fdi_fresh(fd, let);
+    const FdNode *let = fdi_fresh(fd, of);
     scope->n = let->nvars;
     for (int i = 0; i < let->nvars; i++) {
         scope->vars[i] = let->vars[i];
@@ -240,7 +273,16 @@ static void sweep_let(Adjoint *a, const FdNode *let, const FdNode *seed)
             return;
         }
     }
+    size_t first = a->reads.len;
     sweep(a, scope, let->body, fd_apply(fd, seed, let->nvars, let->vars, let->loc), NULL);
+    const FdiMap none = {0};
+    if (fdi_cost(let->body, &none, NULL) < FDI_COST_EXPENSIVE) return;
+    const FdNode *value = fd_apply(fd, of->self ? of->self : of, let->nvars, let->vars, let->loc);
+    for (size_t i = first; i < a->reads.len; i++) { /* what it comes to is an element of it */
+        FdiRead *r = &a->reads.data[i];
+        r->weight = fdi_put(fd, r->weight, let->body, value);
+        r->guard = fdi_put(fd, r->guard, let->body, value);
+    }
 }
 
 /* The recurrence's adjoint is one that runs the other way: what is read of an element from outside (seed), and

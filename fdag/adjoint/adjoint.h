@@ -27,4 +27,7 @@ const FdNode *fd_tangent(Fd *fd, FdFunction *f, const FdNode *const *directions,
  * value's type, over the slots. False with *error as above. */
 bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, FdError *error);
 
+/* The value, of the definitions that derivatives are made of. NULL with *error as above. */
+const FdNode *fd_differentiated(Fd *fd, FdFunction *f, FdError *error);
+
 #endif

@@ -49,6 +49,72 @@ static void gather_agrees(FdiDerive *d)
     d->f->agrees = out;
 }
 
+typedef struct Put {
+    const FdNode *old, *now;
+} Put;
+
+static const FdNode *put(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Put *p = ctx;
+    (void)fd;
+    return n == p->old ? p->now : NULL;
+}
+
+const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now)
+{
+    Put p = {old, now};
+    return n ? fd_rewrite(fd, n, put, &p) : NULL;
+}
+
+/* Can its elements be a definition of their own? */
+static bool is_definition(const FdNode *let)
+{
+    for (int i = 0; i < let->nvars; i++)
+        if (!let->doms[i].lo || !let->doms[i].hi || !fdi_is_integer(let->vars[i]->type))
+            return false;
+    return fdi_closed(let);
+}
+
+/* ---- reductions as definitions ------------------------------------------------------------ */
+
+/* The outermost reductions that a function's values always have, but one that is the value. */
+static void find_reductions(const FdNode *n, const FdiMap *strict, FdiMap *seen, FdiNodes *out)
+{
+    uint64_t dummy;
+    if (fdi_map_get(seen, n, &dummy) || !fdi_map_get(strict, n, &dummy)) return;
+    fdi_map_set(seen, n, 1);
+    if (n->kind == FD_REDUCE && !fdi_closed(n)) vec_push(out, n);
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        find_reductions(n->args[i], strict, seen, out);
+}
+
+/* before: y(i) = max(sum(k, a(i, k) * x(k)), 0)
+ * after:  y(i) = max(s(i), 0) with s(i) = sum(k, a(i, k) * x(k))
+ * Derivatives of y ask for s at every place that reads y, and s has an adjoint of its own. */
+static const FdNode *reductions_out(void *ctx, Fd *fd, const FdNode *n)
+{
+    FdiMap strict = {0}, seen = {0};
+    FdiNodes found = {0};
+    const FdNode *made[FD_MAX_RANK], *body = n->body;
+    (void)ctx;
+    if (n->kind != FD_LET || n->self || !is_definition(n) || body->kind != FD_APPLY ||
+        body->type->nparams || body->type->record)
+        return NULL;
+    fdi_gather_strict(body, &strict);
+    find_reductions(body, &strict, &seen, &found);
+    size_t count = found.len < FD_MAX_RANK ? found.len : FD_MAX_RANK;
+    for (size_t i = 0; i < count; i++) {
+        const FdNode *r = found.data[i];
+        const FdNode *let = fdi_fresh(fd, fd_let(fd, n->nvars, n->vars, n->doms, r, r->loc));
+        made[i] = fd_apply(fd, let, n->nvars, n->vars, r->loc);
+    }
+    for (size_t i = 0; i < count; i++) body = fdi_put(fd, body, found.data[i], made[i]);
+    fdi_map_free(&strict);
+    fdi_map_free(&seen);
+    vec_free(&found);
+    return body == n->body ? NULL : fdi_rebind(fd, n, NULL, body);
+}
+
 bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
 {
     const FdNode *slots[FD_MAX_PARAMS];
@@ -61,6 +127,7 @@ bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
     fd_set_root(fd, &d->graph, as_let(fd, value));
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         if (!fd_pass_find(passes[i])->run(fd, &d->graph, error)) return false;
+    fd_set_root(fd, &d->graph, fd_rewrite(fd, fd_root(&d->graph), reductions_out, NULL));
     gather_agrees(d);
     return true;
 }
@@ -68,6 +135,7 @@ bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
 void fdi_derive_end(FdiDerive *d)
 {
     fdi_map_free(&d->active);
+    fdi_map_free(&d->forms);
 }
 
 const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)
@@ -80,6 +148,15 @@ const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)
     memset(all, 0, sizeof *all * (size_t)count);
     for (int i = 0; i < f->nvars; i++) all[f->nslots + i] = f->args[i];
     return fd_substitute(d->fd, n, all, count);
+}
+
+const FdNode *fd_differentiated(Fd *fd, FdFunction *f, FdError *error)
+{
+    FdiDerive d;
+    bool good = fdi_derive_begin(&d, fd, f, error);
+    const FdNode *value = good ? fdi_derive_at(&d, fd_root(&d.graph)) : NULL;
+    fdi_derive_end(&d);
+    return value;
 }
 
 int fdi_derive_var(const FdiDerive *d, const FdNode *n)
@@ -131,15 +208,6 @@ const FdNode *fdi_zero(Fd *fd, const FdType *t)
     const FdNode *fields[FD_MAX_FIELDS];
     for (int i = 0; i < t->nfields; i++) fields[i] = fdi_zero(fd, t->fields[i]);
     return fd_make(fd, t, fields, (FdLoc){0});
-}
-
-/* Can its elements be a definition of their own? */
-static bool is_definition(const FdNode *let)
-{
-    for (int i = 0; i < let->nvars; i++)
-        if (!let->doms[i].lo || !let->doms[i].hi || !fdi_is_integer(let->vars[i]->type))
-            return false;
-    return fdi_closed(let);
 }
 
 const FdNode *fdi_seen_through(FdiDerive *d, const FdNode *n, bool stored)

@@ -14,6 +14,7 @@ typedef struct FdiDerive {
     FdGraph graph;
     FdError *error;
     FdiMap active; /* node -> does it depend on the variables? */
+    FdiMap forms;  /* node -> its one form (twins.c) */
 } FdiDerive;
 
 /* derive.c */
@@ -38,6 +39,8 @@ const FdNode *fdi_and(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value);
 const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
+/* n with one node in place of another; n may be NULL. */
+const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now);
 /* A binder with variables of its own. */
 const FdNode *fdi_fresh(Fd *fd, const FdNode *reduce);
 const FdNode *fdi_sum(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
@@ -58,6 +61,12 @@ const FdNode *fdi_attains(FdiDerive *d, const FdNode *reduce, const FdNode *fres
 
 /* partial.c: change times the derivative of an operation by its operand; NULL: zero, or after an error. */
 const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const FdNode *change);
+
+/* twins.c */
+/* The form that all have which are equal but for signs and the order of operands. n may be NULL. */
+const FdNode *fdi_one_form(FdiDerive *d, const FdNode *n);
+/* Has a definition the same value with these two arguments swapped? */
+bool fdi_symmetric(FdiDerive *d, const FdNode *let, int p, int q);
 
 /* invert.c */
 typedef struct FdiScope {

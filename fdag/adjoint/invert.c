@@ -5,10 +5,15 @@
  * another factor k is where k divides what is left. Of k * i + a, with a over k values, and of i / k and i % k
  * both are known. An index that no unknown solves stays as a condition of the sum: a sum by key. Unknowns that
  * are left are summed. */
+#include <string.h>
+
 #include "derive.h"
 
 typedef struct Solve {
     FdiDerive *d;
+    int rank; /* of what is read: its variables and their ranges */
+    const FdNode *const *m;
+    const FdDom *doms;
     FdiScope left; /* unknowns */
     const FdNode *at[FD_MAX_RANK], *guard, *inside, *weight;
 } Solve;
@@ -114,16 +119,80 @@ static void place(Solve *s, int rank, int u, const FdNode *value, const FdNode *
     put_all(s, rank, 1, &unknown, &value);
 }
 
-/* The unknown's range as a condition on its value; NULL: it holds, m having the same range. */
+/* Is it at most 0 by the ranges of the variables that are left and of m? */
+static bool follows(Solve *s, const FdAffine *form)
+{
+    const FdNode *vars[FDI_SCOPE + FD_MAX_RANK];
+    FdDom doms[FDI_SCOPE + FD_MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < s->rank; i++) {
+        vars[n] = s->m[i];
+        doms[n++] = s->doms[i];
+    }
+    for (int i = 0; i < s->left.n; i++) {
+        vars[n] = s->left.vars[i];
+        doms[n++] = s->left.doms[i];
+    }
+    FdFacts *f = fd_facts_new(s->d->fd, n, vars, doms, fd_long(s->d->fd, 0));
+    bool shown = fd_shown(f, form);
+    fd_facts_free(f);
+    return shown;
+}
+
+/* The form but for a variable, a long; minus: with its sign turned. NULL: there is another that is not known before. */
+static const FdNode *rest_of(Fd *fd, const FdAffine *form, const FdNode *var, bool minus)
+{
+    const FdNode *sum = NULL;
+    int64_t constant = minus ? -form->constant : form->constant;
+    for (int turn = 0; turn < 2; turn++) /* what is added first, then what is taken away */
+        for (int i = 0; i < form->nterms; i++) {
+            int64_t factor = minus ? -form->terms[i].factor : form->terms[i].factor;
+            const FdNode *atom = form->terms[i].atom;
+            if (atom == var || (factor < 0) != (turn > 0)) continue;
+            if (!fdi_closed(atom)) return NULL;
+            const FdNode *term =
+                fdi_scale(fd, fdi_to_long(fd, atom), factor < 0 ? -factor : factor);
+            if (!sum && factor < 0) {
+                sum = fd_long(fd, constant);
+                constant = 0;
+            }
+            sum = !sum ? term : fdi_long_op(fd, factor < 0 ? FD_OP_SUB : FD_OP_ADD, sum, term);
+        }
+    return sum ? fdi_add_constant(fd, sum, constant) : fd_long(fd, constant);
+}
+
+/* low + more <= high as a condition, solved for the variable if one side is it and a known number: so interiors and
+ * borders see it. NULL: it always holds. */
+static const FdNode *at_most(Solve *s, const FdNode *low, int more, const FdNode *high)
+{
+    Fd *fd = s->d->fd;
+    FdAffine form = {.constant = more};
+    const FdNode *as_is = fdi_op2(fd, more ? FD_OP_LT : FD_OP_LE, low, high), *var = NULL;
+    int64_t factor = 0;
+    if (!fd_affine_add(&form, low, 1) || !fd_affine_add(&form, high, -1)) return as_is;
+    if (follows(s, &form)) return NULL;
+    for (int i = 0; i < form.nterms && !var; i++)
+        if (form.terms[i].atom->kind == FD_VAR) {
+            var = form.terms[i].atom;
+            factor = form.terms[i].factor;
+        }
+    if (factor != 1 && factor != -1) return as_is;
+    if (factor > 0) form.constant--; /* v + rest <= 0 is v < 1 - rest */
+    const FdNode *bound = rest_of(fd, &form, var, factor > 0);
+    if (!bound) return as_is;
+    if (factor < 0) return fdi_op2(fd, FD_OP_LE, bound, fdi_to_long(fd, var));
+    return fdi_op2(fd, FD_OP_LT, fdi_to_long(fd, var), bound);
+}
+
+/* The unknown's range as a condition on its value; NULL: it holds, m having the same range or by what is known. */
 static const FdNode *in_range(Solve *s, const FdNode *value, const FdDom *dom, const FdNode *m,
                               const FdDom *of_m)
 {
     Fd *fd = s->d->fd;
     if (m && value == m && (same_range(fd, dom, of_m) || agree(s->d, dom, of_m))) return NULL;
     value = fdi_to_long(fd, value);
-    const FdNode *above = fdi_op2(fd, FD_OP_LE, fdi_to_long(fd, dom->lo), value);
-    const FdNode *below = fdi_op2(fd, FD_OP_LT, value, fdi_to_long(fd, dom->hi));
-    return fdi_op2(fd, FD_OP_LAND, above, below);
+    const FdNode *above = at_most(s, fdi_to_long(fd, dom->lo), 0, value);
+    return fdi_and(fd, above, at_most(s, value, 1, fdi_to_long(fd, dom->hi)));
 }
 
 static const FdNode *integer(Fd *fd, const FdNode *like, int64_t v)
@@ -294,10 +363,103 @@ static void rename_all(Solve *s, int rank)
     put_all(s, rank, n, old, s->left.vars);
 }
 
+/* ---- where conditions stand ---------------------------------------------------------------- */
+
+/* Is the condition what ranges of the unknowns can say? They then do. */
+static bool narrows(Solve *s, const FdNode *guard)
+{
+    FdDom doms[FDI_SCOPE];
+    FdExact exact;
+    memcpy(doms, s->left.doms, sizeof doms);
+    fd_where(s->d->fd, guard, true, s->left.n, s->left.vars, doms, &exact);
+    if (exact.n || !memcmp(doms, s->left.doms, sizeof *doms * (size_t)s->left.n)) return false;
+    FdFacts *f = fd_facts_new(s->d->fd, s->left.n, s->left.vars, doms, guard);
+    const FdNode *now = fd_under(f, guard);
+    fd_facts_free(f);
+    if (!fd_is_const(now) || !now->value.i) return false;
+    memcpy(s->left.doms, doms, sizeof doms);
+    return true;
+}
+
+/* Conditions that speak of unknowns stay in the sum, or are in its ranges; the others are around it. */
+static void part_guard(Solve *s, const FdNode *guard, const FdNode **inner, const FdNode **outer)
+{
+    if (!guard) return;
+    if (guard->kind == FD_APPLY && fd_op_of(guard) == FD_OP_LAND) {
+        part_guard(s, guard->args[0], inner, outer);
+        part_guard(s, guard->args[1], inner, outer);
+        return;
+    }
+    bool speaks = unknowns(s, guard) > 0;
+    if (speaks && narrows(s, guard)) return;
+    const FdNode **to = speaks ? inner : outer;
+    *to = fdi_and(s->d->fd, *to, guard);
+}
+
+/* The range of a variable that is left or of m. */
+static const FdDom *range_of(const Solve *s, const FdNode *var)
+{
+    for (int i = 0; i < s->left.n; i++)
+        if (s->left.vars[i] == var) return &s->left.doms[i];
+    for (int i = 0; i < s->rank; i++)
+        if (s->m[i] == var) return &s->doms[i];
+    return NULL;
+}
+
+/* A read that is inside wherever it is made: at variables whose ranges are those of what it reads. */
+static bool is_inside(const void *solve, const FdNode *read)
+{
+    const Solve *s = solve;
+    bool inside =
+        read->kind == FD_APPLY && (read->fn->kind == FD_LET || fdi_applies(read, FD_LEAF_SLOT));
+    for (int d = 0; inside && d < read->nargs; d++) {
+        const FdDom *own = range_of(s, read->args[d]), of = fd_domain(s->d->fd, read->fn, d);
+        inside = own && of.lo && (same_range(s->d->fd, own, &of) || agree(s->d, own, &of));
+    }
+    return inside;
+}
+
+/* Does n use all variables that the condition speaks of? */
+static bool uses_all(const FdNode *n, const FdNode *guard)
+{
+    const FdiNode *b = fdi_node(guard);
+    bool all = true;
+    for (uint32_t i = 0; all && i < b->nfree; i++) all = fdi_free_in(n, b->free[i]);
+    return all;
+}
+
+/* A product that is zero outside of a range: the factor is that moves with the range, as an operand that ends in zeros. So
+ * sums of products stay sums of products. */
+static const FdNode *ended(Solve *s, const FdNode *guard, const FdNode *n)
+{
+    Fd *fd = s->d->fd;
+    const FdiFails fails = {is_inside, s};
+    if (!guard) return n;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_NEG) {
+        const FdNode *a = ended(s, guard, n->args[0]);
+        return fd_simple_op(fd, FD_OP_NEG, SC_INT, 1, &a);
+    }
+    for (int i = 0; op == FD_OP_MUL && i < 2; i++) {
+        const FdNode *own = n->args[i], *other = n->args[1 - i];
+        if (!uses_all(own, guard) || uses_all(other, guard) || fdi_may_fail(other, &fails))
+            continue;
+        const FdNode *now = ended(s, guard, own);
+        return i ? fdi_op2(fd, op, other, now) : fdi_op2(fd, op, now, other);
+    }
+    return fdi_guarded(fd, guard, n);
+}
+
 const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNode *const *m,
                          const FdDom *doms)
 {
-    Solve s = {.d = d, .left = *read->scope, .guard = read->guard, .weight = read->weight};
+    Solve s = {.d = d,
+               .rank = rank,
+               .m = m,
+               .doms = doms,
+               .left = *read->scope,
+               .guard = read->guard,
+               .weight = read->weight};
     enum { OPEN, SOLVED, BY_KEY } is[FD_MAX_RANK] = {OPEN};
     for (int i = 0; i < rank; i++) s.at[i] = read->at[i];
     rename_all(&s, rank);
@@ -312,8 +474,16 @@ const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNo
     }
     const FdNode *guard = s.inside;
     for (int i = 0; i < rank; i++) {
-        const FdNode *at = fdi_to_long(d->fd, s.at[i]), *index = fdi_to_long(d->fd, m[i]);
+        const FdNode *at = s.at[i], *index = m[i];
+        if (at->type != index->type) { /* lanes of longs are half as many */
+            at = fdi_to_long(d->fd, at);
+            index = fdi_to_long(d->fd, index);
+        }
         if (is[i] == BY_KEY) guard = fdi_and(d->fd, guard, fdi_op2(d->fd, FD_OP_EQ, at, index));
     }
-    return summed(&s, fdi_guarded(d->fd, fdi_and(d->fd, guard, s.guard), s.weight));
+    const FdNode *inside = NULL, *inner = NULL, *outer = NULL;
+    part_guard(&s, guard, &inside, &outer);
+    part_guard(&s, s.guard, &inner, &outer);
+    const FdNode *term = fdi_guarded(d->fd, inner, ended(&s, inside, s.weight));
+    return fdi_guarded(d->fd, outer, summed(&s, term));
 }

@@ -8,11 +8,13 @@
  * are compared when their bodies are shared already. A variable is never taken that is free in a
  * reduction, or bound inside it: no variable is bound twice on one path. Two reductions bind the same variables
  * over the same ranges, or none in common.
+ * So are functions that differ in the names of their variables alone: what several results are made of is then one.
  * Keeps: meaning, the order of everything. Reductions in bodies of user functions stay. */
 #include "../internal.h"
 
 typedef struct Share {
     FdiNodes first; /* the reduction that each set of variables was met with first */
+    FdiNodes lets;  /* functions */
 } Share;
 
 static bool binds_one_of(const void *other, const FdNode *n)
@@ -70,9 +72,40 @@ static bool is_mixed(const Share *s, const FdNode *n)
     return false;
 }
 
+/* Could it be the same function with other variables? */
+static bool may_be_twins(const FdNode *a, const FdNode *b)
+{
+    bool may = a->type == b->type && a->nvars == b->nvars && !a->self == !b->self &&
+               a->body->kind == b->body->kind && a->body->fn == b->body->fn &&
+               a->body->nargs == b->body->nargs;
+    for (int i = 0; may && i < a->nvars; i++)
+        may = a->vars[i]->type == b->vars[i]->type && a->doms[i].kind == b->doms[i].kind;
+    return may;
+}
+
+/* The function that was met before, with other variables. */
+static const FdNode *share_let(Share *s, Fd *fd, const FdNode *n)
+{
+    const FdNode *old[FD_MAX_RANK + 1], *now[FD_MAX_RANK + 1];
+    if (!fdi_closed(n)) return NULL;
+    for (size_t i = 0; i < s->lets.len; i++) {
+        const FdNode *other = s->lets.data[i];
+        if (other == n) return NULL;
+        if (!may_be_twins(n, other)) continue;
+        for (int k = 0; k < fd_nbound(n); k++) {
+            old[k] = fd_bound_var(n, k);
+            now[k] = fd_bound_var(other, k);
+        }
+        if (fdi_rename_bound(fd, n, fd_nbound(n), old, now) == other) return other;
+    }
+    vec_push(&s->lets, n);
+    return NULL;
+}
+
 static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
 {
     Share *s = ctx;
+    if (n->kind == FD_LET) return share_let(s, fd, n);
     if (n->kind != FD_REDUCE) return NULL;
     bool mixed = is_mixed(s, n);
     if (mixed) {
@@ -97,5 +130,6 @@ bool fd_pass_share(Fd *fd, FdGraph *g, FdError *error)
     (void)error;
     fdi_rewrite_graph(fd, g, share_node, &s);
     vec_free(&s.first);
+    vec_free(&s.lets);
     return true;
 }

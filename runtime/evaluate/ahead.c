@@ -1,7 +1,8 @@
 /* Evaluations that follow each other, as one: csc finds statements with nothing to be seen between
  * them (sema/lower/together.c) and makes one graph of theirs; before the first the program hands it
  * over with the values of its slots. It is evaluated by one kernel, if the ranges are equal and it
- * pays, and each statement gets what is its own, by the graph and the captures that it asks with.
+ * pays, and each statement gets what is its own, by the graph and the captures that it asks with. Values of
+ * different ranges are results apart, which share what they are made of.
  * Whatever goes wrong, an element that is an error or memory, is forgotten: the statements then are
  * evaluated one after the other, and the first that fails throws, with all before it done.
  * Functions of the host are never called from here.
@@ -159,17 +160,16 @@ static bool evaluate_scalars(Ahead *a)
     return good;
 }
 
-/* Arrays of a lazy value's domain for results from `from` on, parts from `first` on, and their buffers. False
- * with an exception pending. */
-static bool make_arrays(Ahead *a, const Lazy *l, int from, int first, Buffer **buffers)
+/* Arrays of a lazy value's domain for all results, and their buffers. False with an exception pending. */
+static bool make_arrays(Ahead *a, const Lazy *l, Buffer **buffers)
 {
     const FdGraph *g = a->graph->fd;
     bool good = true;
-    for (int i = from; good && i < g->nresults; i++) {
-        Array **made = &a->arrays[first + i - from];
-        *made = rt_array_over(elem_of_type(g->results[i].node->type->result), &l->box, &nowhere);
-        good = *made != NULL;
-        if (good) buffers[i] = (*made)->head.buffer;
+    for (int i = 0; good && i < g->nresults; i++) {
+        a->arrays[i] =
+            rt_array_over(elem_of_type(g->results[i].node->type->result), &l->box, &nowhere);
+        good = a->arrays[i] != NULL;
+        if (good) buffers[i] = a->arrays[i]->head.buffer;
     }
     return good;
 }
@@ -205,7 +205,7 @@ static bool evaluate_arrays(Ahead *a)
     Evaluation e = {0};
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
     bool good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
-                !is_of_turns(a, l) && composed(&e, a, count) && make_arrays(a, l, 0, 0, buffers) &&
+                !is_of_turns(a, l) && composed(&e, a, count) && make_arrays(a, l, buffers) &&
                 eval_on_device(&e, results, buffers, count, &nowhere);
     compose_end(&e);
     cs_release(l);
@@ -224,28 +224,61 @@ static bool evaluate_chain(Ahead *a)
 
 /* ---- arrays and scalars ------------------------------------------------------------------------- */
 
-/* The first part, an array. NULL, perhaps with an exception pending. */
-static Lazy *first_part(const Ahead *a)
+/* A part, an array. NULL, perhaps with an exception pending. slots: its own in group->slots. */
+static Lazy *part_of(const Ahead *a, int part, const int32_t *slots)
 {
-    Graph *g = a->group->parts[0]->parsed;
+    Graph *g = a->group->parts[part]->parsed;
     int n = g->fd->nslots;
     CsValue *captures = mem_object((size_t)(n + 1) * sizeof *captures);
-    for (int i = 0; captures && i < n; i++) captures[i] = a->captures[a->at[i]];
+    for (int i = 0; captures && i < n; i++)
+        if (slots[i] < 0)
+            captures[i].ref = a->arrays[~slots[i]];
+        else
+            captures[i] = a->captures[slots[i]];
     Lazy *l = captures ? lazy_new(g, captures, &nowhere) : NULL;
     mem_object_free(captures);
     return l;
 }
 
+/* Arrays of the parts that are none of the scalars, each of its own domain, and their buffers. False if one cannot be
+ * made. */
+static bool make_parts(Ahead *a, Buffer **buffers, FdBox *boxes, int64_t *most)
+{
+    int result = fd_root(a->graph->fd)->type->nparams ? 0 : 1;
+    const int32_t *slots = a->group->slots;
+    bool good = true;
+    *most = 0;
+    for (int k = 0; good && k < a->group->n; k++) {
+        const FdGraph *part = ((Graph *)a->group->parts[k]->parsed)->fd;
+        int64_t count = 0;
+        if (fd_root(part)->type->nparams) {
+            Lazy *l = part_of(a, k, slots);
+            good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
+                   (a->arrays[k] = rt_array_over(elem_of_type(fd_root(part)->type->result), &l->box,
+                                                 &nowhere));
+            if (good) {
+                boxes[result] = l->box;
+                buffers[result++] = a->arrays[k]->head.buffer;
+            }
+            cs_release(l);
+        }
+        *most = count > *most ? count : *most;
+        slots += part->nslots;
+    }
+    return good;
+}
+
 /* Arrays that variables give up lend their memory to results: nobody has them but the variable and we. */
-static void find_donors(const Ahead *a, const FdBox *box, Buffer *const *buffers, Array **donors)
+static void find_donors(const Ahead *a, const FdBox *boxes, Buffer *const *buffers, Array **donors)
 {
     const FdGraph *g = a->graph->fd;
+    int first = fd_root(g)->type->nparams ? 0 : 1;
     for (int slot = 0; slot < g->nslots && slot < 64; slot++) {
-        int to = 1;
+        int to = first;
         if (!(a->group->dying >> slot & 1)) continue;
         Array *given = a->captures[slot].ref;
         while (to < g->nresults &&
-               (donors[to] || !into_gives(given, 2, box, rt_type_of(a->arrays[to - 1]))))
+               (donors[to] || !into_gives(given, 2, &boxes[to], g->results[to].node->type)))
             to++;
         if (to == g->nresults) continue;
         buffer_lend(buffers[to]);
@@ -253,34 +286,33 @@ static void find_donors(const Ahead *a, const FdBox *box, Buffer *const *buffers
     }
 }
 
-/* The scalars are the first result, the arrays are what parts before them are. */
+/* Arrays of ranges of their own, and scalars, which are the first result if there are any. */
 static bool evaluate_both(Ahead *a)
 {
     const FdGraph *g = a->graph->fd;
     const FdType *type = fd_root(g)->type;
-    int leaves = fd_type_leaves(type);
+    bool scalars = !type->nparams;
+    int leaves = scalars ? fd_type_leaves(type) : 0;
     int64_t count;
     Buffer *buffers[FD_MAX_FIELDS] = {0};
     Array *donors[FD_MAX_FIELDS] = {0};
+    FdBox boxes[FD_MAX_FIELDS];
     const char *p = NULL;
     Evaluation e = {0};
-    Lazy *l = first_part(a);
-    bool good =
-        l && leaves <= RT_MAX_LEAVES && lazy_check(a->graph, a->captures, &nowhere) &&
-        lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 && composed(&e, a, count) &&
-        make_arrays(a, l, 1, 0, buffers) &&
-        (buffers[0] = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, &nowhere));
-    FdBox box = good ? l->box : (FdBox){0};
-    cs_release(l); /* which has captures, too */
-    if (good) find_donors(a, &box, buffers, donors);
+    bool good = leaves <= RT_MAX_LEAVES && lazy_check(a->graph, a->captures, &nowhere) &&
+                make_parts(a, buffers, boxes, &count) && composed(&e, a, count);
+    if (good && scalars)
+        good = (buffers[0] =
+                    buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, &nowhere)) != NULL;
+    if (good) find_donors(a, boxes, buffers, donors);
     e.donors = donors;
     good = good && eval_on_device(&e, g->nresults, buffers, count, &nowhere) &&
-           (p = buffer_host(buffers[0], false, &nowhere));
+           (!scalars || (p = buffer_host(buffers[0], false, &nowhere)));
     if (!good) into_give_back(g->nresults, buffers, donors);
     for (int i = 0; good && i < leaves; i++)
         a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
     a->leaf = a->leaves;
-    buffer_release(buffers[0]);
+    if (scalars) buffer_release(buffers[0]);
     compose_end(&e);
     return good;
 }
@@ -428,9 +460,11 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
 
 static bool evaluate(Ahead *a)
 {
-    bool arrays = fd_root(a->graph->fd)->type->nparams > 0;
-    if (arrays) return a->group->chained ? evaluate_chain(a) : evaluate_arrays(a);
-    return a->graph->fd->nresults > 1 ? evaluate_both(a) : evaluate_scalars(a);
+    const FdNode *root = fd_root(a->graph->fd);
+    bool arrays = root->type->nparams > 0, beside = arrays && root->doms[0].kind != FD_DOM_ARRAY;
+    if (arrays && a->group->chained) return evaluate_chain(a);
+    if (!arrays && a->graph->fd->nresults == 1) return evaluate_scalars(a);
+    return beside ? evaluate_arrays(a) : evaluate_both(a);
 }
 
 void cs_ahead(CsAhead *group, const CsValue *captures)

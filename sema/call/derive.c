@@ -1,10 +1,11 @@
 /* Derivatives of functions as functions.
  *     Grad(f)(x, y)                ($Derivative(f, 0, x, y, 1), $Derivative(f, 1, x, y, 1))
- *     WithGrad(f)(x)               (f(x), $Derivative(f, 0, x, 1))
+ *     WithGrad(f)(x)               ($Derivative(f, -2, x), $Derivative(f, 0, x, 1))
  *     Vjp(f)(x, seed)              $Derivative(f, 0, x, seed)
- *     Jvp(f)(x, dx)                (f(x), $Derivative(f, -1, x, dx))
+ *     Jvp(f)(x, dx)                ($Derivative(f, -2, x), $Derivative(f, -1, x, dx))
  *     Grad(f)                      (T x) => Grad(f)(x)
- * where f is a lambda; lowering differentiates its body. */
+ * where f is a lambda; lowering differentiates its body. Number -2 is the value, made of the same definitions, so
+ * that both can be one evaluation. */
 #include <string.h>
 
 #include "../check/check.h"
@@ -166,6 +167,8 @@ static bool function_of(Sema *s, const Ast *call, const AstList *args, Derive *d
     return check_kinds(s, d);
 }
 
+enum { CHANGE = -1, VALUE = -2 }; /* in place of a parameter's number */
+
 /* $Derivative(f, k, args, more), of a parameter's or the result's type. */
 static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nmore,
                        Ast *const *more)
@@ -176,7 +179,7 @@ static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nm
     if (k < 0) {
         Ast *minus = ast_new(s->arena, AST_UNARY, loc);
         minus->unary.op = AST_OP_NEG;
-        minus->unary.operand = tree_int(s, loc, 1);
+        minus->unary.operand = tree_int(s, loc, (uint64_t)-k);
         number = minus;
     }
     Ast *n = tree_call(s, loc, tree_name(s, loc, s->library[LIB_Derivative]), 2, as_lambda(s, d),
@@ -206,13 +209,10 @@ static Ast *parts(Sema *s, const Derive *d, Loc loc, AstList args)
                library_names[d->name], want, want == 1 ? "" : "s", args.len);
         return NULL;
     }
-    if (d->name == LIB_WithGrad || d->name == LIB_Jvp) {
-        Ast *at[FD_MAX_RANK];
-        for (int i = 0; i < d->n; i++) at[i] = ast_clone(s->arena, args.data[i]);
-        all = ast_list_add(s->arena, all, applied(s, d->f, d->n, at));
-    }
+    if (d->name == LIB_WithGrad || d->name == LIB_Jvp)
+        all = ast_list_add(s->arena, all, derivative(s, d, VALUE, args.data, 0, NULL));
     if (d->name == LIB_Jvp) {
-        Ast *n = derivative(s, d, -1, args.data, d->n, args.data + d->n);
+        Ast *n = derivative(s, d, CHANGE, args.data, d->n, args.data + d->n);
         return tuple(s, loc, ast_list_add(s->arena, all, n));
     }
     Ast *seed = d->name == LIB_Vjp ? args.data[d->n] : one;

@@ -1,5 +1,5 @@
 /* Derivatives: $Derivative(f, k, x, .., seed) is the adjoint of f's parameter k at x, .. for that seed, and with k -1 the
- * change along the directions that follow the arguments (sema/call/derive.c makes both). f is a lambda, whose body
+ * change along the directions that follow the arguments, with -2 the value (sema/call/derive.c makes both). f is a lambda, whose body
  * is part of the graph, over variables that the derivative (fdag/adjoint) puts the arguments in place of. */
 #include "../../fdag/adjoint/adjoint.h"
 #include "build.h"
@@ -56,7 +56,9 @@ const FdNode *lower_derivative(Lower *l, const Ast *n)
     if (n->call.args.data[0]->kind != AST_LAMBDA)
         return lower_fail(l, n->loc, "what is differentiated is no function that is known here");
     if (!operands_of(l, n, &d)) return lower_fail(l, n->loc, "it cannot be differentiated");
-    if (k < 0)
+    if (k == -2)
+        result = fd_differentiated(l->fd, &d.f, &error);
+    else if (k < 0)
         result = fd_tangent(l->fd, &d.f, d.extra, &error);
     else
         result = fd_adjoint(l->fd, &d.f, d.extra[0], out, &error) ? out[k] : NULL;

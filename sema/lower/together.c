@@ -6,6 +6,8 @@
  * may stand between.
  *   before: float[] a = sum(j : x, f(i, j));  float[] b = a + g;
  *   after:  TOGETHER(graph of both, the statements)
+ * Values of different ranges are put together if they share expensive work (fdag/apart.c), as a value and its
+ * derivatives do.
  * Arrays of a function's block that only the last of the statements reads are not made at all: its graph
  * has what they are (a chain).
  *   before: float[,] h(i, j) = ..;  float[,] y(i, j) = h(i - 1, j) + h(i + 1, j);     h is nowhere else
@@ -100,11 +102,6 @@ static bool captures_plain(const Ast *graph)
     for (int i = 0; i < graph->graph.captures.len; i++)
         if (!is_plain(graph->graph.captures.data[i])) return false;
     return true;
-}
-
-static const FdNode *root_of(const Group *g, const Ast *graph)
-{
-    return fd_root(g->l->graphs.data[graph->graph.graph].graph);
 }
 
 /* Appends the evaluations in a scalar value, in their order. False if there is anything in it that
@@ -263,17 +260,6 @@ static bool only_captured(const Group *g, const Step *step, size_t first, size_t
     return c.n == captured(g, step->target, first, end);
 }
 
-/* Could what the steps before the last give be for later members only? */
-static bool may_chain(const Group *g, size_t last)
-{
-    for (size_t i = 0; i < last; i++)
-        if (g->steps.data[i].end > first_member(g, i) &&
-            (!g->members.data[first_member(g, i)].target ||
-             !only_captured(g, &g->steps.data[i], g->steps.data[i].end, g->members.len)))
-            return false;
-    return true;
-}
-
 /* Are all evaluations of the steps from `first` on and before `end` for the last one alone? No
  * variable changes on the way but the new ones, so that it finds its captures as they were. */
 static bool is_chain(const Group *g, size_t first, size_t end)
@@ -297,12 +283,7 @@ static bool fits(const Group *g)
     for (size_t i = 0; i < last; i++)
         if (g->steps.data[i].target == g->steps.data[last].target) return false;
     for (size_t k = from; k < g->members.len; k++) {
-        const Member *m = &g->members.data[k], *first = &g->members.data[0];
-        const AstList *captures = &m->graph->graph.captures;
-        bool after = k == 0 || g->members.data[k - 1].target; /* an array */
-        bool like = !m->target || (after && root_of(g, m->graph)->type->nparams ==
-                                                root_of(g, first->graph)->type->nparams);
-        if (!like && !may_chain(g, last)) return false;
+        const AstList *captures = &g->members.data[k].graph->graph.captures;
         for (int i = 0; i < captures->len; i++) {
             const Ast *c = captures->data[i];
             if (result_of(g, c, 0, from) < 0 && uses_set(g, c, last)) return false;
@@ -403,7 +384,11 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
     }
     FdGraph *fd =
         (chained ? fd_chained : fd_several)(l->fd, n, parts, (int)g->slots.len, g->slots.data);
-    if (!fd || (!chained && is_pointless(fd))) return NULL;
+    if (!chained && (!fd || is_pointless(fd))) {
+        fd = fd_apart(l->fd, n, parts, (int)g->slots.len, g->slots.data);
+        if (fd && fd_several_pays(fd) != FD_PAYS) fd = NULL;
+    }
+    if (!fd) return NULL;
     Loc loc = g->members.data[first].graph->loc;
     Ast *graph = ast_new(l->arena, AST_GRAPH, loc);
     graph->graph.graph = l->graphs.len;
@@ -414,7 +399,7 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
     out.slots = map;
     out.nmapped = next;
     out.chained = chained;
-    out.dying = chained ? 0 : dying(g, first, end);
+    out.dying = chained || fd_shares_work(fd) ? 0 : dying(g, first, end);
     vec_push(&l->graphs, out);
     return graph;
 }

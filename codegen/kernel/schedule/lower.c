@@ -215,6 +215,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
               .order = &order,
               .places = places,
               .steps = fd_hints_have(copy.hints, FD_HINT_STEPS),
+              .shares = fd_shares_work(&copy),
               .schedule = also->printed,
               .asked = also->asked,
               .ninputs = copy.nslots};

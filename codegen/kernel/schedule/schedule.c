@@ -268,7 +268,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
     if (u->g->turns && (!of[n - 1] || !of[n - 1]->turns.count))
         unit_give_up(u, "turns that cannot be kept by rows", defs[n - 1].node);
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
-        if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0)
+        if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0 && !u->shares)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);
     bool apart = !only; /* what bands read is stored */
     for (int i = 0; i < n; i++) apart = apart && !(of[i] && schedule_reads_optional(u, &defs[i]));
