@@ -43,8 +43,7 @@ static int results_of(Fd *fd, int n, const FdNode *const *roots, const FdNode *c
     const FdType *type = nscalars ? fdi_results_type(fd, nscalars, scalars) : NULL;
     if (nscalars == n || (nscalars && !type)) return 0;
     if (nscalars)
-        out[count++] =
-            nscalars == 1 ? scalars[0] : fd_make(fd, type, scalars, scalars[0]->loc);
+        out[count++] = nscalars == 1 ? scalars[0] : fd_make(fd, type, scalars, scalars[0]->loc);
     for (int k = 0; k < n; k++)
         if (arrays[k]) out[count++] = arrays[k];
     return count;

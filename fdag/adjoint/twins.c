@@ -54,7 +54,8 @@ static Form chosen(FdiDerive *d, const FdNode *n)
 {
     Form a = form_of(d, n->args[1]), b = form_of(d, n->args[2]);
     bool minus = is_zero(b.node) ? a.minus : is_zero(a.node) ? b.minus : a.minus && b.minus;
-    const FdNode *args[] = {n->args[0], a.minus != minus && !is_zero(a.node) ? negated(d->fd, a.node) : a.node,
+    const FdNode *args[] = {n->args[0],
+                            a.minus != minus && !is_zero(a.node) ? negated(d->fd, a.node) : a.node,
                             b.minus != minus && !is_zero(b.node) ? negated(d->fd, b.node) : b.node};
     return (Form){fd_simple_op(d->fd, FD_OP_SELECT, SC_INT, 3, args), minus};
 }

@@ -274,8 +274,10 @@ static void store(Fuse *f)
         const FdNode *now = fdi_rebuild(f->fd, old, children);
         uint64_t why;
         fdi_map_set_node(&done, old, now);
-        if (fdi_map_get(&f->stored, old, &why))
-            fdi_map_set_node(&slots, old, temporary(f, now, f->whys.data[why]));
+        if (!fdi_map_get(&f->stored, old, &why)) continue;
+        const FdNode *of = fdi_array_of(old), *there = of ? fdi_map_node(&slots, of) : NULL;
+        fdi_map_set_node(&slots, old, /* an array of a recurrence is this one */
+                         there ? there : temporary(f, now, f->whys.data[why]));
     }
     for (int k = 0; k < f->graph->nresults; k++) {
         FdResult *r = &f->graph->results[k];

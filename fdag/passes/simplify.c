@@ -222,9 +222,16 @@ const FdNode *fdi_simplify_node(void *ctx, Fd *fd, const FdNode *n)
     return now == n ? NULL : now;
 }
 
+/* By now all derivatives are made: Fixed has said what it had to say. */
+static const FdNode *simplify_last(void *ctx, Fd *fd, const FdNode *n)
+{
+    bool fixed = n->kind == FD_APPLY && fd_op_of(n) == FD_OP_GIVEN;
+    return fixed && scalar_is_real(n->type->scalar) ? n->args[0] : fdi_simplify_node(ctx, fd, n);
+}
+
 bool fd_pass_simplify(Fd *fd, FdGraph *g, FdError *error)
 {
     (void)error;
-    fdi_rewrite_graph(fd, g, fdi_simplify_node, NULL);
+    fdi_rewrite_graph(fd, g, simplify_last, NULL);
     return true;
 }

@@ -245,6 +245,91 @@ static Ast *value_of(Sema *s, const Derive *d, Loc loc)
     return n;
 }
 
+/* ---- constants that were computed from a variable ------------------------------------------ */
+
+enum { DEEPEST = 16 };
+
+typedef struct Looking {
+    Sema *s;
+    const Symbol *wanted; /* NULL: reads of variables outside */
+    int depth;
+    bool found;
+    const Ast *lambda;
+    const Ast *const *args;
+    int nargs;
+} Looking;
+
+/* The value that declares a variable, NULL: none. */
+static const Ast *declared(const Symbol *sym)
+{
+    const Ast *d = sym && sym->kind == SYM_LOCAL ? sym->decl : NULL;
+    if (!d) return NULL;
+    return d->kind == AST_DEFINE       ? d->define.value
+           : d->kind == AST_DECLARATOR ? d->declarator.init
+                                       : NULL;
+}
+
+static void find_made_from(Ast **child, void *ctx)
+{
+    Looking *l = ctx;
+    const Ast *n = *child;
+    if (l->found || l->depth > DEEPEST) return;
+    if (n->kind == AST_NAME_REF && n->sym) {
+        l->found = n->sym == l->wanted;
+        Ast *value = (Ast *)(uintptr_t)declared(n->sym);
+        l->depth++;
+        if (value && !l->found) find_made_from(&value, ctx);
+        l->depth--;
+    }
+    ast_each_child(*child, find_made_from, ctx);
+}
+
+static bool is_made_from(Sema *s, const Symbol *sym, const Symbol *variable)
+{
+    Looking l = {.s = s, .wanted = variable};
+    Ast *value = (Ast *)(uintptr_t)declared(sym);
+    if (value && sym != variable) find_made_from(&value, &l);
+    return l.found;
+}
+
+static bool is_fixed(const Ast *n)
+{
+    return n->kind == AST_CALL && n->call.callee->kind == AST_NAME_REF && n->call.callee->sym &&
+           n->call.callee->sym->kind == SYM_BUILTIN &&
+           builtins[n->call.callee->sym->builtin].name == LIB_Fixed;
+}
+
+/* Reads of arrays and functions outside that the variables made. */
+static void find_constants(Ast **child, void *ctx)
+{
+    Looking *l = ctx;
+    const Ast *n = *child;
+    const Symbol *sym = n->kind == AST_NAME_REF ? n->sym : NULL;
+    if (is_fixed(n)) return;
+    if (sym && declared(sym) && sym->type &&
+        (sym->type->kind == TY_ARRAY || type_is_functional(sym->type)) &&
+        (sym->loc.begin < l->lambda->loc.begin || sym->loc.file != l->lambda->loc.file))
+        for (int i = 0; i < l->nargs; i++) {
+            const Symbol *v = l->args[i]->kind == AST_NAME_REF ? l->args[i]->sym : NULL;
+            if (!v || !is_made_from(l->s, sym, v)) continue;
+            report(l->s, n->loc, CONSTANT_HERE,
+                   "'%s' was computed from '%s', but is a constant in this derivative", sym->name,
+                   v->name);
+            report_note(l->s, NOWHERE, "Fixed(%s) says that it is meant; else compute it inside",
+                        sym->name);
+            break;
+        }
+    ast_each_child(*child, find_constants, ctx);
+}
+
+/* No silent zeros: what a lambda reads from outside and the variables made has no derivative. */
+static void warn_of_constants(Sema *s, const Ast *lambda, int n, Ast *const *args)
+{
+    Looking l = {.s = s, .lambda = lambda, .args = (const Ast *const *)args, .nargs = n};
+    Ast *body = lambda->lambda.body;
+    find_constants(&body, &l);
+}
+
 static bool check_node(Sema *s, Ast *n)
 {
     Ast *callee = n->call.callee;
@@ -267,6 +352,8 @@ static bool check_node(Sema *s, Ast *n)
             !convert_to(s, &args->data[i], t, NULL))
             return true;
     }
+    if ((k == 0 || k == CHANGE) && args->data[0]->kind == AST_LAMBDA)
+        warn_of_constants(s, args->data[0], f->nparams, args->data + 2);
     const Type *t = k < 0 ? f->result : f->params[k];
     n->type = t->kind == TY_ARRAY ? type_func(s->types, t->result, t->nparams, t->params) : t;
     n->sym = callee->sym =
