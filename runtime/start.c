@@ -140,6 +140,7 @@ void rt_end(bool leaving)
     if (ranks_first()) { /* says what the run did */
         trace_write();   /* before profile_print, which sorts evaluations */
         profile_print();
+        ranks_print_accounts();
     }
     ahead_drop();
     evals_free();

@@ -33,6 +33,12 @@ typedef struct RtParsed { /* graph.c: an embedded graph that was read */
     Graph *parsed; /* what graph->parsed is */
 } RtParsed;
 
+/* What a rank did (ranks/account.c): nanoseconds in kernels, in steps of ranks, in messages, of processors; messages and bytes that it got;
+ * evaluations that were divided, and large ones that were not. */
+typedef struct RankAccount {
+    uint64_t kernels, waiting, sending, messages, bytes, divided, alone, processor;
+} RankAccount;
+
 typedef struct RtState {
     const CsProgram *program;
     bool embedded;           /* in a process that is not ours: nothing is said, nothing ends it */
@@ -67,8 +73,15 @@ typedef struct RtState {
         int here, together,
             sharing; /* number among the ranks of this machine; these; those on its processors */
         int depth;   /* of ranks_enter */
+        int blocks;  /* CS_BLOCKS: evaluations are divided in one process; 0: they are not */
         bool check;
-        uint64_t number, noted; /* steps so far; what they did, as a hash */
+        bool met;                    /* the evaluation's exception has been agreed on */
+        bool measured;               /* CS_PROFILE */
+        RankAccount account;         /* then: what this one did */
+        const RankAccount *accounts; /* and, at the end, all of them; NULL: nobody knows */
+        double least;                /* operations from which evaluations are divided */
+        int units;                   /* of all ranks: what native plans are bound for */
+        uint64_t number, noted;      /* steps so far; what they did, as a hash */
     } ranks;
 
     struct { /* number.c */

@@ -75,6 +75,7 @@ typedef struct Buffer {
     uint64_t used;     /* number of the last launch that uses it (device_wait) */
     uint64_t written;  /* number of the last launch that writes it */
     struct Held *held; /* the evaluation of its elements, if that is held back (hold.c) */
+    struct Part *part; /* which rows each rank has (ranks/parts.h); NULL: all have all */
     uint32_t maker;    /* number of the graph that they were last evaluated of; 0: none */
 } Buffer;
 

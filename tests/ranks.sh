@@ -49,6 +49,21 @@ for n in 2 3 4; do
     total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
 done
 
+# ---- evaluations in blocks, and divided whatever their size ----
+for with in 'CS_BLOCKS=3' 'CS_RANKS=2 CS_RANKS_LEAST=0' 'CS_RANKS=3 CS_RANKS_LEAST=0'; do
+    if [ "$long" = moments ]; then
+        continue
+    elif [ -n "$long" ]; then
+        list=$(cat "$work/all")
+    else # one in eighty
+        list=$(awk -v at="$(((DRAW + 20) % 80))" 'NR % 80 == at' "$work/all")
+    fi
+    # shellcheck disable=SC2086
+    env $with ONLY=native tests/run $list '^tests/kernels/divided[.]run' >"$work/said" || failed=$((failed + 1))
+    grep -v '^golden: ' "$work/said"
+    total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
+done
+
 # ---- what rank 0 does ----
 cd "$work" || exit 1
 cat >effects.cs\$ <<'END'
@@ -101,6 +116,25 @@ holds err 'no number of ranks' "csc run -n 0"
 CS_RANKS=four ./effects 2>err </dev/null
 is $? 1 "CS_RANKS=four"
 holds err '^CS_RANKS=four is no number of ranks' "CS_RANKS=four"
+
+# ---- what is sent: of 30 steps of 1024 rows of 4 KiB the row beside a rank's own, and no more than a fifth besides ----
+cat >steps.cs\$ <<'END'
+int n = 1024;
+float[,] u(i : 0..n, j : 0..n) = (i * 7 + j) % 13;
+for (int t = 0; t < 30; t++) {
+    var inside(i, j) = 0.25f * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1));
+    float[,] next = inside ?? u;
+    u = next;
+}
+Console.WriteLine(sum(u));
+END
+"$CSC" steps.cs\$ -o steps || exit 1
+CS_DEVICE=native ./steps >expected
+CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./steps >out 2>err
+is $? 0 "steps"
+cmp -s out expected || complain "steps: $(diff expected out)"
+awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 25 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6) bad = 1 }
+    END { exit n != 2 || bad }' err || complain "steps: what is sent: $(cat err)"
 
 # ---- exceptions that nobody catches; the stack's end ----
 cat >throws.cs\$ <<'END'

@@ -81,6 +81,49 @@ static void gather(const void *own, size_t bytes, void *all)
     MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+/* At most so many messages are under way. */
+static struct {
+    MPI_Request of[256];
+    int n;
+} sent;
+
+static void all_sent(void)
+{
+    MPI_Status done[sizeof sent.of / sizeof *sent.of];
+    MPI_Waitall(sent.n, sent.of, done);
+    sent.n = 0;
+}
+
+/* Pieces of blocks go in the order of the list, so those between two ranks meet. */
+static void move(const ShimBlock *b, int rank, int to)
+{
+    enum { PIECE = 1 << 20, MOST = sizeof sent.of / sizeof *sent.of };
+    if ((b->from == rank) == (to == rank) || (b->from != rank && to != rank)) return;
+    char *at = b->at;
+    for (size_t left = b->bytes; left > 0;) {
+        int n = left < PIECE ? (int)left : PIECE;
+        if (sent.n == MOST) all_sent();
+        if (b->from == rank)
+            MPI_Isend(at, n, MPI_BYTE, to, 0, MPI_COMM_WORLD, &sent.of[sent.n++]);
+        else
+            MPI_Irecv(at, n, MPI_BYTE, b->from, 0, MPI_COMM_WORLD, &sent.of[sent.n++]);
+        at += n;
+        left -= (size_t)n;
+    }
+}
+
+static void exchange(const ShimBlock *blocks, int n)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < n; i++)
+        for (int to = blocks[i].to < 0 ? 0 : blocks[i].to;
+             to < (blocks[i].to < 0 ? size : blocks[i].to + 1); to++)
+            move(&blocks[i], rank, to);
+    all_sent();
+}
+
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 static void end(void)
@@ -106,4 +149,4 @@ static void give_up(int code)
 #endif
 
 extern const RanksShim RANKS_SHIM;
-const RanksShim RANKS_SHIM = {FAMILY, begin, combine, broadcast, gather, end, give_up};
+const RanksShim RANKS_SHIM = {FAMILY, begin, combine, broadcast, gather, exchange, end, give_up};

@@ -6,13 +6,19 @@
 #include <stddef.h>
 
 /* The table's name says its version: a library of another version has no such table. */
-#define RANKS_SHIM cs_ranks_shim_1
-#define RANKS_SHIM_NAME "cs_ranks_shim_1"
+#define RANKS_SHIM cs_ranks_shim_2
+#define RANKS_SHIM_NAME "cs_ranks_shim_2"
 
 typedef struct ShimPlace {
     int rank, size;
     int here, machine; /* number among the ranks of this machine; rank of the first of these */
 } ShimPlace;
+
+typedef struct ShimBlock {
+    int from, to; /* to -1: all others */
+    void *at;
+    size_t bytes;
+} ShimBlock;
 
 /* All ranks call each function in the same order, by one thread. Errors of MPI end the job with its message. */
 typedef struct RanksShim {
@@ -23,6 +29,8 @@ typedef struct RanksShim {
     void (*broadcast)(int from, void *data, size_t bytes);
     /* all: room for each rank's bytes. */
     void (*gather)(const void *own, size_t bytes, void *all);
+    /* What is sent of `from`'s memory to another's: all have the same list, but for `at`. */
+    void (*exchange)(const ShimBlock *blocks, int n);
     void (*end)(void);
     void (*give_up)(int code); /* does not return */
 } RanksShim;

@@ -147,6 +147,7 @@ typedef struct CgBinding {
      * of its values and the greatest plus 1, where cg_plan_asks for them and they are known. */
     const FdBox *slot_boxes;
     const ScalarValue *slot_scalars; /* value of a scalar slot */
+    bool cuts;                       /* CgLaunch has them */
 } CgBinding;
 
 typedef enum CgArgKind {
@@ -165,6 +166,27 @@ typedef struct CgArg {
     uint8_t bytes[8];
 } CgArg;
 
+/* What items of a launch write: a result, at their positions; or of a temporary, which has `segments` of so many entries
+ * of so many bytes: one for each group of `each` positions or (0) for each position. own: whatever reads it is divided alike. */
+typedef struct CgWrite {
+    CgArgKind kind; /* OUT, TEMP */
+    int index;
+    bool own;
+    int64_t segments, entries, bytes, each; /* TEMP, unless own */
+} CgWrite;
+
+/* A dimension of a launch in which items number i do positions i * step to (i + 1) * step - 1 of n, counted from
+ * `from`: combinations of `count` of the result's dimensions from `first` on, the last fastest; or (count 0) of a
+ * reduction's variables. The last item may begin earlier, to have `step` of them.
+ * step n: one item does all of them, and no others. */
+typedef struct CgCut {
+    int dim, first, count;
+    int64_t step, n, from;
+    int64_t repeats, apart; /* the same again, so many items further on */
+    int nwrites;
+    const CgWrite *writes; /* all that they write */
+} CgCut;
+
 typedef struct CgLaunch {
     const char *kernel;
     int dims;
@@ -173,6 +195,8 @@ typedef struct CgLaunch {
     CgArg *args;
     bool quiet; /* whatever it takes, it reports no error on these numbers */
     bool over;  /* results may lie over slots that it reads */
+    int ncuts;
+    const CgCut *cuts; /* if the binding asked for them */
 } CgLaunch;
 
 typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind */

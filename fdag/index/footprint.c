@@ -10,7 +10,10 @@ typedef struct Walk {
     FdiValues *values;
     uint32_t *walked; /* by node: at which place */
     FdFootprint *out;
-    bool fails; /* something may fail, reads of slots apart */
+    bool fails;           /* something may fail, reads of slots apart */
+    const FdShare *share; /* NULL: all of it */
+    int inside;           /* reductions around */
+    const FdNode *result; /* whose elements are visited */
 } Walk;
 
 static void walk(Walk *w, const FdNode *n);
@@ -251,8 +254,37 @@ static void walk_apply(Walk *w, const FdNode *n)
     }
 }
 
+static int64_t only_value(Walk *w, const FdNode *n)
+{
+    FdRange v = n ? fdi_value(w->values, n) : (FdRange){0};
+    FdSpan is = fd_spans_hull(&v.is);
+    return n && v.is.n && is.lo == is.hi ? is.lo : INT64_MIN;
+}
+
+/* The share of an outermost reduction: from..to of its first variable. False: it has all. */
+static bool find_share(Walk *w, const FdNode *n, int64_t *from, int64_t *to)
+{
+    int64_t all = 1, inner = 1;
+    if (!w->share || !w->share->sum_n || w->inside || n->kind != FD_REDUCE) return false;
+    if (w->share->sum_results && n != w->result) return false;
+    for (int i = 0; i < n->nvars && all != w->share->sum_n; i++) {
+        int64_t lo = only_value(w, n->doms[i].lo), hi = only_value(w, n->doms[i].hi);
+        if (lo == INT64_MIN || hi == INT64_MIN || hi <= lo) return false;
+        if (__builtin_mul_overflow(all, hi - lo, &all)) return false;
+        if (i == 0)
+            *from = lo;
+        else
+            inner *= hi - lo;
+    }
+    if (all != w->share->sum_n) return false;
+    *to = *from + (w->share->sum_to - 1) / inner;
+    *from += w->share->sum_from / inner;
+    return true;
+}
+
 static void walk_binder(Walk *w, const FdNode *n)
 {
+    int64_t from = 0, to = 0;
     for (int i = 0; i < n->nvars; i++) {
         if (n->doms[i].lo) walk(w, n->doms[i].lo);
         if (n->doms[i].hi) walk(w, n->doms[i].hi);
@@ -261,8 +293,12 @@ static void walk_binder(Walk *w, const FdNode *n)
         hand_on(w, n->fn);
         if (n->init) walk(w, n->init);
     }
-    FdiScope s = fdi_values_enter(w->values, n, NULL);
+    bool part = find_share(w, n, &from, &to);
+    FdiScope s =
+        part ? fdi_values_enter_part(w->values, n, from, to) : fdi_values_enter(w->values, n, NULL);
+    w->inside += n->kind == FD_REDUCE;
     if (!s.empty) walk(w, n->body);
+    w->inside -= n->kind == FD_REDUCE;
     fdi_values_leave(w->values, n, &s);
 }
 
@@ -293,7 +329,8 @@ static size_t nodes_of(const FdGraph *g)
 
 static void walk_result(Walk *w, const FdNode *n, const FdBox *box)
 {
-    if (n->kind != FD_LET || n->self) {
+    w->result = n;
+    if (n->kind != FD_LET || (n->self && !w->share)) {
         walk(w, n);
         return;
     }
@@ -310,13 +347,14 @@ static void walk_graph(Walk *w, const FdGraph *g, const FdBox *box)
 }
 
 /* False: something other than reads may fail, or nobody knows. */
-static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
-                 const void *ctx, FdFootprint *out)
+static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, const FdShare *share,
+                 FdValuesOf *values, const void *ctx, FdFootprint *out)
 {
     size_t n = nodes_of(g);
     Walk w = {.values = fdi_values_new(n, env, values, ctx),
               .walked = mem_alloc(n * sizeof *w.walked),
-              .out = out};
+              .out = out,
+              .share = share};
     for (int i = 0; i < g->nslots; i++) out[i] = (FdFootprint){.rank = g->slots[i].type->nparams};
     walk_graph(&w, g, box);
     bool all = fdi_values_step(w.values);
@@ -330,7 +368,13 @@ static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesO
 void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
                    const void *ctx, FdFootprint *out)
 {
-    find(g, env, box, values, ctx, out);
+    find(g, env, box, NULL, values, ctx, out);
+}
+
+void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, FdValuesOf *values,
+                      const void *ctx, FdFootprint *out)
+{
+    find(g, env, share->box, share, values, ctx, out);
 }
 
 static bool is_in_domain(const FdFootprint *f, const FdBox *domain)
@@ -347,7 +391,7 @@ static bool is_in_domain(const FdFootprint *f, const FdBox *domain)
 bool fd_cannot_fail(const FdGraph *g, const FdEnv *env, FdValuesOf *values, const void *ctx)
 {
     FdFootprint *reads = mem_alloc(((size_t)g->nslots + 1) * sizeof *reads);
-    bool good = find(g, env, NULL, values, ctx, reads);
+    bool good = find(g, env, NULL, NULL, values, ctx, reads);
     for (int i = 0; good && i < g->nslots; i++)
         good = !g->slots[i].type->nparams || is_in_domain(&reads[i], &env->boxes[i]);
     mem_free(reads);

@@ -39,6 +39,16 @@ typedef struct FdFootprint {
 void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
                    const void *ctx, FdFootprint *out);
 
+/* A share of an evaluation: a box of the root's variables, of a recurrence without the elements before it. Of the
+ * reductions that are in no other, those over sum_n combinations have those from sum_from to before sum_to only. */
+typedef struct FdShare {
+    const FdBox *box;                /* NULL: all */
+    int64_t sum_n, sum_from, sum_to; /* sum_n 0: all of them */
+    bool sum_results;                /* only of reductions that are results themselves */
+} FdShare;
+void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, FdValuesOf *values,
+                      const void *ctx, FdFootprint *out);
+
 /* Known without numbers: is the root a map, without reductions and operations that can fail, that reads the
  * slot at its own variables only? Then the slot's array may give its memory to the result. */
 bool fd_reads_own_only(const FdGraph *g, int slot);

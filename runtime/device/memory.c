@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../ranks/parts.h"
 #include "../state.h"
 #include "device.h"
 
@@ -221,6 +222,7 @@ void buffer_release(Buffer *b)
 {
     if (!b || --b->refs > 0) return;
     if (b->held) rt_unhold(b);
+    if (b->part) part_end(b);
     if (b->lent) {
         mem_object_free(b);
         return;
@@ -250,6 +252,7 @@ static void take_memory(Buffer *b, const Buffer *from)
     b->used = from->used;
     b->written = from->written;
     b->mapped = from->mapped;
+    b->part = from->part;
 }
 
 void *memory_nothing(void)
@@ -361,6 +364,13 @@ bool buffer_regain(Buffer *b, const CsSite *site)
 }
 
 void *buffer_host(Buffer *b, bool write, const CsSite *site)
+{
+    if (b->held && !rt_fill(b, site)) return NULL;
+    if (b->part && !part_complete(b)) return NULL;
+    return buffer_host_part(b, write, site);
+}
+
+void *buffer_host_part(Buffer *b, bool write, const CsSite *site)
 {
     if (b->held && !rt_fill(b, site)) return NULL;
     if (!buffer_pages(b, false, site)) return NULL;

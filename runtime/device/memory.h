@@ -14,6 +14,8 @@ void buffer_release(Buffer *b); /* NULL is fine */
 /* The host side, current; after `write` the device side counts as stale. NULL with an exception
  * pending. */
 void *buffer_host(Buffer *b, bool write, const CsSite *site);
+/* The same where only what this rank has of it is asked for (ranks/parts.h). */
+void *buffer_host_part(Buffer *b, bool write, const CsSite *site);
 /* Takes host memory for b if it has none; its contents are undefined. `shared`: memory that a
  * device can use in place. What was small and is moved there keeps its contents, and its old place
  * can be read as long as nobody writes b. False with an exception pending. */

@@ -9,8 +9,12 @@
 #include "../device/memory.h"
 #include "../device/trace.h"
 #include "../interrupt.h"
+#include "../native/division.h"
 #include "../native/native.h"
+#include "../ranks/parts.h"
+#include "../ranks/ranks.h"
 #include "../state.h"
+#include "bind/divide.h"
 #include "bind/kernels.h"
 #include "bind/measure.h"
 #include "bind/recall.h"
@@ -115,6 +119,7 @@ static bool take_slots(Evaluation *e, Numbers *n, const Results *r, bool queued,
         if (!a) continue;
         n->slots[k] = a->head.buffer;
         if (a->head.buffer && a->head.buffer->held && !rt_fill(a->head.buffer, site)) return false;
+        if (queued && a->head.buffer && !part_complete(a->head.buffer)) return false;
         for (int i = 0; e->donors && i < r->n; i++)
             if (a == e->donors[i] && a->head.buffer->lent) n->slots[k] = r->buffers[i];
         if (queued) a->head.host_state &= ~CS_HOST_WRITE;
@@ -148,11 +153,56 @@ static bool is_over(const CsSite *site)
     return !cs_pending;
 }
 
+/* How it is divided; in mem_try. */
+typedef struct Dividing {
+    const Evaluation *e;
+    Numbers *numbers;
+    int shares;
+    const Division *division;
+} Dividing;
+
+static void find_division(void *dividing)
+{
+    Dividing *d = dividing;
+    d->division = divide(d->e, d->numbers, d->shares);
+    d->numbers->divides = d->numbers->division != NULL;
+}
+
+static const Division *division_of(const Evaluation *e, Numbers *n, int shares, const CsSite *site)
+{
+    Dividing d = {e, n, shares, NULL};
+    if (shares < 2) return NULL;
+    if (n->divides) return n->division->hash ? n->division : NULL;
+    if (!mem_try(find_division, &d)) rt_throw_memory(site, 0);
+    return d.division;
+}
+
+/* Who does what. */
+static void dump_division(const Division *d, const CgSchedule *s)
+{
+    if (!d || !rt_dumping(RT_DUMP_PLAN)) return;
+    for (int i = 0; i < d->nlaunches; i++) {
+        const DividedLaunch *l = &d->launches[i];
+        if (!l->cut) continue;
+        fprintf(stderr, "%s is divided along %d, items", s->launches[i].kernel, l->cut->dim);
+        for (int k = 0; k <= d->n; k++) fprintf(stderr, " %lld", (long long)l->from[k]);
+        fputc('\n', stderr);
+    }
+}
+
+/* Ranks that would do an evaluation together hear that this one does it alone. False with an exception pending. */
+static bool stays_alone(const Evaluation *e, const Numbers *n)
+{
+    uint64_t plan = 0;
+    return !rt.ranks.size || divide_shares(e, n) < 2 || ranks_meet(&plan, NULL);
+}
+
 static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
     const CgSchedule *schedule = &n->schedule;
     if (!device_nothing(numbers_nothing(e), site)) return FAILED;
+    if (!stays_alone(e, n)) return FAILED;
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
@@ -191,12 +241,20 @@ typedef struct Preparation {
     bool meanwhile;  /* it runs in the program's form until there is a better one */
 } Preparation;
 
+/* Operations in all. */
+static double work_of(const Composed *c, const FdEnv *env)
+{
+    double each = c->work > 0 ? c->work : fd_work(&c->graph, env);
+    return fd_elements(&c->graph, env) * each;
+}
+
 static void prepare_numbers(void *preparation)
 {
     Preparation *p = preparation;
     dump_graph(p->e->composed);
     Numbers n = {.arena = arena_new()};
     p->outcome = numbers_find(p->e, &n, p->site) ? DONE : FAILED;
+    if (p->outcome == DONE) n.work = work_of(p->e->composed, &n.env);
     p->numbers = n;
 }
 
@@ -251,8 +309,6 @@ static void prepare_native(void *preparation)
     Preparation *p = preparation;
     const Composed *c = p->e->composed;
     Kernel *k = c->native;
-    double each = c->work > 0 ? c->work : fd_work(&c->graph, &p->numbers.env);
-    p->numbers.work = fd_elements(&c->graph, &p->numbers.env) * each;
     p->outcome = INTERPRET;
     if (k->form) try_form(p, k->form);
     if (p->outcome == FAILED) return;
@@ -292,6 +348,7 @@ static Outcome complete(Preparation *p)
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     const Composed *c = e->composed;
+    int shares = divide_shares(e, n);
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e, n, r);
     CgDevice device = native_device(n->form);
@@ -303,7 +360,11 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .nslots = c->order.nslots,
                      .slots = n->slots,
                      .outs = r->buffers,
-                     .work = n->work};
+                     .work = n->work,
+                     .meets = rt.ranks.size && shares > 1,
+                     .division = division_of(e, n, shares, site)};
+    if (cs_pending) return FAILED;
+    dump_division(run.division, &n->schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!native_run(&run, words, site) || !is_over(site)) return FAILED;
     return outcome_of(e, words, site);
@@ -434,7 +495,8 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
     }
     Outcome native = good && p.outcome == DONE ? in_program(&p) : INTERPRET;
     bool queue = native == INTERPRET && p.outcome != FAILED;
-    if (good && queue && small_is(e, &p.numbers.env, r->count))
+    bool stays = good && queue && small_is(e, &p.numbers.env, r->count);
+    if (stays)
         p.outcome = INTERPRET;
     else if (good && queue)
         p.outcome = find_kernel(e, site);
@@ -447,6 +509,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
     if (queue && p.outcome == DONE && !suits(&p)) p.outcome = INTERPRET;
     if (queue && p.outcome == DONE && !is_held(&p) && p.outcome == DONE)
         p.outcome = launch(e, &p.numbers, r, site);
+    if (p.outcome == INTERPRET && !stays_alone(e, &p.numbers)) p.outcome = FAILED;
     const Composed *c = e->composed;
     bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
     if (keep && native == DONE && p.when != NATIVE_UNOPENED && !p.meanwhile)

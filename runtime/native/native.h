@@ -12,6 +12,7 @@
 
 #include "../../codegen/kernel/codegen.h"
 #include "../value.h"
+#include "division.h"
 
 typedef enum NativeUse { NATIVE_NEVER, NATIVE_SMALL, NATIVE_ALL } NativeUse;
 NativeUse native_use(void);
@@ -53,6 +54,10 @@ typedef struct NativeRun {
     int nslots;
     Buffer *const *slots, *const *outs; /* as device_run has them */
     double work;
+    /* Of several ranks, which do it together: all agree first that they do. */
+    bool meets;
+    const Division *
+        division; /* NULL: each does all; else, of one process, its blocks are done one after the other */
 } NativeRun;
 bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite *site);
 

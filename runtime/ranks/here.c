@@ -25,7 +25,7 @@
 #include "ranks.h"
 #include "transport.h"
 
-enum { BOARD = 1 << 18, SPIN_NANOS = 2000, LINE = 128 };
+enum { BOARD = 1 << 18, WINDOW = 1 << 19, SPIN_NANOS = 2000, LINE = 128 };
 
 typedef struct Shared {
     _Alignas(LINE) _Atomic uint32_t come;   /* to this step */
@@ -41,6 +41,7 @@ typedef struct Shared {
 
 static struct {
     Shared *shared;
+    char *windows; /* one of each rank: what it sends */
     int rank, size;
     uint32_t steps;      /* that this rank has seen */
     unsigned board;      /* the next one */
@@ -107,6 +108,46 @@ static void broadcast(int from, void *data, size_t bytes)
         if (here.rank != from) memcpy(at, board, n);
         at += n;
         left -= n;
+    }
+}
+
+/* ---- what is sent ---------------------------------------------------------------------------- */
+
+/* Of a block, which lies from *at on in what its rank sends in all, what comes in this round. */
+static size_t in_round(const RankBlock *b, size_t at, size_t round, size_t *skip, char **window)
+{
+    size_t lo = round * WINDOW, hi = lo + WINDOW, end = at + b->bytes;
+    size_t from = at > lo ? at : lo, to = end < hi ? end : hi;
+    if (from >= to) return 0;
+    *skip = from - at;
+    *window = here.windows + (size_t)b->from * WINDOW + (from - lo);
+    return to - from;
+}
+
+/* Each rank's blocks, one behind the other, pass through its window; rounds go on until the longest are through. */
+static void exchange(const RankBlock *blocks, int n)
+{
+    size_t sent[RANKS_MOST], most = 0, skip, bytes;
+    char *window;
+    for (size_t round = 0; round == 0 || round * WINDOW < most; round++) {
+        memset(sent, 0, sizeof sent);
+        for (int i = 0; i < n; i++) {
+            const RankBlock *b = &blocks[i];
+            if (b->from == here.rank && (bytes = in_round(b, sent[b->from], round, &skip, &window)))
+                memcpy(window, (const char *)b->at + skip, bytes);
+            sent[b->from] += b->bytes;
+            most = sent[b->from] > most ? sent[b->from] : most;
+        }
+        meet(NULL);
+        memset(sent, 0, sizeof sent);
+        for (int i = 0; i < n; i++) {
+            const RankBlock *b = &blocks[i];
+            bool mine = b->from != here.rank && (b->to == here.rank || b->to == RANKS_ALL);
+            if (mine && (bytes = in_round(b, sent[b->from], round, &skip, &window)))
+                memcpy((char *)b->at + skip, window, bytes);
+            sent[b->from] += b->bytes;
+        }
+        meet(NULL);
     }
 }
 
@@ -233,14 +274,17 @@ static void begin_child(int rank, pid_t parent)
 
 const Transport *here_start(int size, int *rank)
 {
-    static const Transport functions = {combine, broadcast, end, leave, give_up};
+    static const Transport functions = {combine, broadcast, exchange, end, leave, give_up};
     cpu_set_t set;
-    size_t bytes = sizeof *here.shared + (size_t)size * sizeof here.shared->of[0];
+    size_t words = sizeof *here.shared + (size_t)size * sizeof here.shared->of[0],
+           bytes = words + (size_t)size * WINDOW;
     here.size = size;
     here.crowded = sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < size;
-    void *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED) refuse("no memory to share");
     here.shared = all;
+    here.windows = (char *)all + words;
     here.ids = calloc((size_t)size, sizeof *here.ids);
     if (!here.ids) refuse("no memory");
     pid_t parent = getpid();

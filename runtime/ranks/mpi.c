@@ -54,6 +54,14 @@ static void broadcast(int from, void *data, size_t bytes)
     mpi.shim->broadcast(from, data, bytes);
 }
 
+static void exchange(const RankBlock *blocks, int n)
+{
+    mpi.shim->exchange((const ShimBlock *)blocks, n);
+}
+_Static_assert(sizeof(ShimBlock) == sizeof(RankBlock) &&
+                   offsetof(ShimBlock, bytes) == offsetof(RankBlock, bytes),
+               "they are one");
+
 static bool end(void)
 {
     mpi.shim->end();
@@ -173,7 +181,7 @@ static uint64_t hash_program(void)
     return hash;
 }
 
-static const Card *exchange(Card *own)
+static const Card *show(Card *own)
 {
     Card *all = calloc((size_t)mpi.at.size, sizeof *all);
     if (!all) out_of_memory();
@@ -208,7 +216,7 @@ static void share_processors(const Card *all, Card *own)
     rt.ranks.together = here;
     rt.ranks.sharing = sharing < 1 ? 1 : sharing;
     own->units = pool_units();
-    const Card *with_units = exchange(own);
+    const Card *with_units = show(own);
     for (int i = 0; i < mpi.at.size; i++)
         if (with_units[i].units < rt.units) rt.units = with_units[i].units;
     free((void *)with_units);
@@ -229,7 +237,7 @@ static void begin(void)
 
 const Transport *mpi_start(int *rank, int *size)
 {
-    static const Transport functions = {combine, broadcast, end, leave, give_up};
+    static const Transport functions = {combine, broadcast, exchange, end, leave, give_up};
     mpi.shim = launcher_shim();
     if (!mpi.shim) return NULL;
     begin();
@@ -238,7 +246,7 @@ const Transport *mpi_start(int *rank, int *size)
     Card own = {.program = hash_program(), .machine = mpi.at.machine};
     CPU_ZERO(&own.processors);
     sched_getaffinity(0, sizeof own.processors, &own.processors);
-    const Card *all = exchange(&own);
+    const Card *all = show(&own);
     compare_programs(all);
     share_processors(all, &own);
     free((void *)all);

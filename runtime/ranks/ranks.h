@@ -7,6 +7,8 @@
 #ifndef CS_RUNTIME_RANKS_H
 #define CS_RUNTIME_RANKS_H
 
+#include <time.h>
+
 #include "../../base/text.h"
 #include "../state.h"
 
@@ -36,6 +38,13 @@ static inline bool ranks_first(void)
     return rt.ranks.rank == 0;
 }
 
+static inline uint64_t ranks_clock(void) /* nanoseconds */
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* ---- what rank 0 does (tell.c) ------------------------------------------------------------- */
 
 /* Rank 0 has done it: its bytes are everybody's, and so is its exception. False with that pending. */
@@ -56,6 +65,17 @@ bool ranks_tell_text(RanksDoing doing, Text *t, const CsSite *site);
 Str *ranks_tell_str(RanksDoing doing, Str *s, const CsSite *site);
 /* Waits for all ranks: what rank 0 measures then is the slowest one's. */
 void ranks_wait(void);
+
+/* What is sent (transport.h). All ranks call it alike. */
+struct RankBlock;
+void ranks_exchange(const struct RankBlock *blocks, int n);
+/* CS_PROFILE: each tells the others what it did; rank 0 prints it. */
+void ranks_show_accounts(void);
+void ranks_print_accounts(void);
+
+/* In an evaluation: all come, and none has an exception. False: one is pending, of all ranks. plan: what this rank would do
+ * with the others; 0 after it, unless all would do the same. words: what kernels report (codegen.h), or NULL. */
+bool ranks_meet(uint64_t *plan, uint32_t *words);
 
 /* ---- exceptions (agree.c) ------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* How many ranks there are, and their end (ranks.h). */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +33,40 @@ static void mute(void)
     if (none > STDERR_FILENO) close(none);
 }
 
+/* A number of a variable from `least` on; `otherwise`: it is not set. */
+static double number_of(const char *variable, double least, double otherwise)
+{
+    const char *given = getenv(variable);
+    char *end;
+    if (!given || !*given) return otherwise;
+    double n = strtod(given, &end);
+    if (!*end && n >= least && n <= 1e18) return n;
+    fprintf(stderr, "%s=%s is no number from %.0f on; set it to one, or unset it\n", variable,
+            given, least);
+    exit(1);
+}
+
+/* Native plans are bound for the processors of all ranks, as those of one process are: sums of reals have the same parts. */
+static int units_of_all(int size)
+{
+    cpu_set_t set;
+    if (rt.units) return rt.units * size; /* MPI's have said how many each has */
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n < 1 ? 1 : n;
+}
+
+static void read_variables(void)
+{
+    enum { LEAST = 1 << 20 };
+    rt.ranks.least = number_of("CS_RANKS_LEAST", 0, LEAST);
+    rt.ranks.blocks = (int)number_of("CS_BLOCKS", 0, 0);
+    rt.ranks.measured = rt_profiling();
+}
+
 void ranks_start(void)
 {
     int size = 0;
+    read_variables();
     rt.ranks.by = mpi_start(&rt.ranks.rank, &size);
     if (!rt.ranks.by) {
         size = wanted();
@@ -45,6 +77,8 @@ void ranks_start(void)
     }
     const char *check = getenv("CS_RANKS_CHECK");
     rt.ranks.size = size;
+    rt.ranks.blocks = 0;
+    rt.ranks.units = units_of_all(size);
     rt.ranks.check = check && strcmp(check, "1") == 0;
     if (!ranks_first()) mute();
     mem_fault_rank(rt.ranks.rank);
@@ -59,5 +93,7 @@ void ranks_let_first(void)
 void ranks_finish(void)
 {
     ranks_share_pending();
-    if (rt.ranks.size && ranks_step(RANKS_ENDS, NULL, NULL, 0)) rt.ranks.depth = 0;
+    if (!rt.ranks.size || !ranks_step(RANKS_ENDS, NULL, NULL, 0)) return;
+    rt.ranks.depth = 0;
+    ranks_show_accounts();
 }

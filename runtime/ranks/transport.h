@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RANKS_TOLD = 48, RANKS_MOST = 256 };
+enum { RANKS_TOLD = 48, RANKS_MOST = 256, RANKS_ALL = -1, RANKS_WORDS = 16 };
 
 /* What ranks bring to a step, and after it what they have in common. */
 typedef struct RankWord {
@@ -20,16 +20,28 @@ typedef struct RankWord {
     int32_t apart;            /* a rank whose step is another than `rank`'s; 0: none */
     uint32_t differ;          /* do ranks differ in their exceptions? */
     uint8_t told[RANKS_TOLD]; /* by the first rank, if it fits */
+    uint64_t plan;            /* of an evaluation that they divide; 0: not all have the same */
+    uint32_t words
+        [RANKS_WORDS]; /* what kernels report: the first rank's that has an error, else a note */
 } RankWord;
 
 /* Adds to the word of some ranks that of those behind them. */
 typedef void RankCombine(RankWord *to, const RankWord *other);
+
+/* Bytes from one rank to another, or (RANKS_ALL) to all others. at: on the rank that has them, and where they go. */
+typedef struct RankBlock {
+    int from, to;
+    void *at;
+    size_t bytes;
+} RankBlock;
 
 typedef struct Transport {
     /* The words of all ranks become one. Nobody returns before all have come. */
     void (*combine)(RankWord *word, RankCombine *with);
     /* `from`'s bytes are everybody's. */
     void (*broadcast)(int from, void *data, size_t bytes);
+    /* All ranks have the same list, but for `at`. Nothing that is sent is received by the same call. */
+    void (*exchange)(const RankBlock *blocks, int n);
     /* Last of all, behind a step. Rank 0 waits until the others have ended; false: not all did well, which was
      * told. Of other ranks this may be the end of the process. */
     bool (*end)(void);

@@ -399,7 +399,7 @@ START_TEST(reach)
         boxes[0].dim[0].hi = n;
         boxes[1].dim[0].hi = 19;
         ScalarValue scalars[3] = {{0}, {0}, {.i = n}};
-        CgBinding b = {boxes, scalars};
+        CgBinding b = {boxes, scalars, false};
         CgSchedule s = {0};
         Arena *arena = arena_new();
         ck_assert(cg_plan_bind(p, &b, &device, arena, &s));

@@ -168,6 +168,38 @@ static CgArg bind_arg(const PlanArg *a, const Values *v)
     return out;
 }
 
+static CgWrite bind_write(const PlanWrite *w, const Values *v)
+{
+    CgWrite out = {.kind = w->kind, .index = w->index, .own = w->own};
+    if (!w->segments) return out;
+    out.segments = value_of(w->segments, v);
+    out.entries = value_of(w->entries, v);
+    out.bytes = value_of(w->bytes, v);
+    out.each = value_of(w->each, v);
+    return out;
+}
+
+static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
+{
+    CgCut *cuts = arena_array(arena, CgCut, s->ncuts ? s->ncuts : 1);
+    for (int i = 0; i < s->ncuts; i++) {
+        const PlanCut *c = &s->cuts[i];
+        CgWrite *writes = arena_array(arena, CgWrite, c->nwrites ? c->nwrites : 1);
+        for (int k = 0; k < c->nwrites; k++) writes[k] = bind_write(&c->writes[k], v);
+        cuts[i] = (CgCut){.dim = c->dim,
+                          .first = c->first,
+                          .count = c->count,
+                          .step = value_of(c->step, v),
+                          .n = value_of(c->n, v),
+                          .from = c->from ? value_of(c->from, v) : 0,
+                          .repeats = 1,
+                          .nwrites = c->nwrites,
+                          .writes = writes};
+    }
+    l->ncuts = s->ncuts;
+    l->cuts = cuts;
+}
+
 static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
 {
     CgLaunch l = {.kernel = s->kernel, .dims = s->dims, .nargs = s->nargs};
@@ -182,6 +214,7 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
     l.args = args;
     l.quiet = s->quiet && value_of(s->quiet, v);
     l.over = s->over;
+    if (v->binding->cuts) bind_cuts(s, v, arena, &l);
     return l;
 }
 

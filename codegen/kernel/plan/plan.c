@@ -152,11 +152,10 @@ static PlanArg read_arg(Reader *r)
         a.is_value = true;
         a.index = read_number(r, r->plan->nslots);
         a.type = r->error ? SC_INT : r->slots.data[a.index];
-    } else if (accept(r, "out ")) {
-        a.kind = CG_ARG_OUT;
-        a.index = read_number(r, (int)r->outs.len);
     } else if (accept(r, "out")) {
         a.kind = CG_ARG_OUT;
+        while (*r->at == ' ') r->at++;
+        if (*r->at >= '0' && *r->at <= '9') a.index = read_number(r, (int)r->outs.len);
     } else if (accept(r, "error")) {
         a.kind = CG_ARG_ERROR;
     } else {
@@ -173,7 +172,66 @@ static PlanArg read_arg(Reader *r)
     return a;
 }
 
-/* run NAME [when E] [quiet E] [over] global E, .. [local E, ..] args A, .. */
+/* out K, or temp T own, or temp T segments E of E bytes E each E */
+static PlanWrite read_write(Reader *r)
+{
+    PlanWrite w = {.kind = CG_ARG_OUT};
+    if (accept(r, "out ")) {
+        w.index = read_number(r, FD_MAX_FIELDS);
+        return w;
+    }
+    w.kind = CG_ARG_TEMP;
+    if (!accept(r, "temp ")) fail(r, "plan has an unknown kind of memory");
+    w.index = read_number(r, (int)r->temps.len);
+    w.own = accept(r, "own");
+    if (w.own) return w;
+    if (!accept(r, "segments ")) fail(r, "plan lacks 'segments'");
+    w.segments = read_expr(r);
+    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
+    w.entries = read_expr(r);
+    if (!accept(r, "bytes ")) fail(r, "plan lacks 'bytes'");
+    w.bytes = read_expr(r);
+    if (!accept(r, "each ")) fail(r, "plan lacks 'each'");
+    w.each = read_expr(r);
+    return w;
+}
+
+/* cut DIM by E of E [from E] rows FIRST COUNT|sum writes W, .. */
+static PlanCut read_cut(Reader *r)
+{
+    PlanCut c = {.dim = read_number(r, 3)};
+    if (!accept(r, "by ")) fail(r, "plan lacks 'by'");
+    c.step = read_expr(r);
+    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
+    c.n = read_expr(r);
+    if (accept(r, "from ")) c.from = read_expr(r);
+    if (accept(r, "rows ")) {
+        c.first = read_number(r, FD_MAX_RANK);
+        c.count = read_number(r, FD_MAX_RANK + 1);
+    } else if (!accept(r, "sum ")) {
+        fail(r, "plan does not say what is divided");
+    }
+    VEC(PlanWrite) writes = {0};
+    if (!accept(r, "writes ")) fail(r, "plan lacks 'writes'");
+    do {
+        vec_push(&writes, read_write(r));
+    } while (!r->error && accept(r, ","));
+    c.nwrites = (int)writes.len;
+    c.writes = arena_copy(r->plan->arena, writes.data, writes.len * sizeof *writes.data);
+    vec_free(&writes);
+    return c;
+}
+
+static void read_cuts(Reader *r, Step *s)
+{
+    VEC(PlanCut) cuts = {0};
+    while (!r->error && accept(r, "cut ")) vec_push(&cuts, read_cut(r));
+    s->ncuts = (int)cuts.len;
+    s->cuts = arena_copy(r->plan->arena, cuts.data, cuts.len * sizeof *cuts.data);
+    vec_free(&cuts);
+}
+
+/* run NAME [when E] [quiet E] [over] global E, .. [local E, ..] args A, .. [cut ..] .. */
 static void read_run(Reader *r)
 {
     Step s = {.kind = STEP_RUN, .kernel = read_name(r)};
@@ -193,6 +251,7 @@ static void read_run(Reader *r)
     s.nargs = (int)args.len;
     s.args = arena_copy(r->plan->arena, args.data, args.len * sizeof *args.data);
     vec_free(&args);
+    read_cuts(r, &s);
     size_t known = 0;
     while (known < r->kernels.len && strcmp(r->kernels.data[known], s.kernel) != 0) known++;
     if (known == r->kernels.len) vec_push(&r->kernels, s.kernel);

@@ -37,6 +37,20 @@ typedef struct PlanArg {
     const PlanExpr *expr; /* BYTES */
 } PlanArg;
 
+typedef struct PlanWrite {
+    CgArgKind kind;
+    int index;
+    bool own;
+    const PlanExpr *segments, *entries, *bytes, *each;
+} PlanWrite;
+
+typedef struct PlanCut {
+    int dim, first, count;
+    const PlanExpr *step, *n, *from; /* from NULL: 0 */
+    int nwrites;
+    const PlanWrite *writes;
+} PlanCut;
+
 typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
 
 typedef struct Step {
@@ -49,6 +63,8 @@ typedef struct Step {
     const PlanExpr *global[3], *local[3]; /* local[0] NULL: the device chooses */
     int nargs;
     const PlanArg *args;
+    int ncuts;
+    const PlanCut *cuts;
     int let; /* LOOP: its variable */
     const PlanExpr *from, *to, *by;
     int partner; /* LOOP: index of its END; END: of its LOOP */

@@ -35,6 +35,7 @@ void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local
         text_printf(&t, "%s%s", i ? ", " : " local ", num_text(u, local[i]));
     for (size_t i = 0; i < g->args.len; i++)
         text_printf(&t, "%s%s", i ? ", " : " args ", g->args.data[i]);
+    if (g->cuts) text_add(&t, g->cuts);
     plan_line(u, "%s", t.data);
     text_free(&t);
 }

@@ -60,7 +60,7 @@ static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
     n->slot_boxes = slot_boxes;
     n->scalars = scalars;
     n->slot_scalars = slot_scalars;
-    n->binding = (CgBinding){slot_boxes, slot_scalars};
+    n->binding = (CgBinding){slot_boxes, slot_scalars, rt.ranks.size || rt.ranks.blocks};
     for (int k = 0; k < o->nranges; k++) {
         const FdNode *binder = o->range_binder[k];
         const FdDom *dom = &binder->doms[o->range_index[k]];
@@ -162,8 +162,8 @@ static void add_values(const Array *a, ScalarKind kind, FdBox *box)
 {
     int64_t count, lo = 0, hi = 0;
     const Buffer *b = a->head.buffer;
-    bool known = b && b->host && !b->host_stale && !b->held && rt_box_count(box, &count) &&
-                 count <= FEW_VALUES;
+    bool known = b && b->host && !b->host_stale && !b->held && !b->part &&
+                 rt_box_count(box, &count) && count <= FEW_VALUES;
     for (int64_t i = 0; known && i < count; i++) {
         const char *at = (const char *)b->host + (size_t)i * scalar_bytes(kind);
         int64_t v = scalar_load(at, kind).i;

@@ -18,11 +18,13 @@ typedef struct Numbers {
     CgSchedule schedule;
     uint32_t variant;
     Buffer **slots;
-    const CsCode *form;    /* native, that the schedule is for */
-    double work;           /* operations in all, if somebody asked */
-    NumbersFail fails;     /* numbers_can_fail.. */
-    bool by_values;        /* ..and values of arrays decided */
-    struct Recalled *room; /* for recall_keep */
+    const CsCode *form;              /* native, that the schedule is for */
+    double work;                     /* operations in all, if somebody asked */
+    NumbersFail fails;               /* numbers_can_fail.. */
+    bool by_values;                  /* ..and values of arrays decided */
+    struct Recalled *room;           /* for recall_keep */
+    struct Division *division;       /* divide.h; NULL: nobody has asked */
+    bool divides, divided_by_values; /* it is there; and values of arrays decided */
 } Numbers;
 
 /* What the ranges of the graph are made of: domains and values, by slot number; there is room for all leaves. */

@@ -45,6 +45,7 @@ Recalled *recall(const Evaluation *e)
     }
     if (!same_values(e, r)) return NULL;
     if (changed || r->numbers.by_values) r->numbers.fails = FAIL_UNASKED;
+    if (changed || r->numbers.divided_by_values) r->numbers.divides = false;
     if (!changed) return r;
     for (int i = 0; i < c->graph.nslots; i++)
         if (!e->leaves.data[i].array) r->numbers.scalars[i] = e->leaves.data[i].scalar;

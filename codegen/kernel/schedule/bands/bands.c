@@ -335,6 +335,60 @@ static void save_rows(Kernel *k, UnitRing *rings)
     }
 }
 
+/* The last stage's temporary, row by row. */
+static void add_rows(Unit *u, const BandStage *s, Text *out)
+{
+    const Def *d = s->def;
+    Num *before = plan_elements(u, s->dim, d->doms),
+        *after = plan_elements(u, d->nvars - s->dim - 1, d->doms + s->dim + 1);
+    Num *bytes =
+        num_op(u, FD_OP_MUL, after, num_int(u, (int64_t)scalar_bytes(d->body->type->scalar)));
+    text_printf(out, " temp %d segments %s", d->temp, num_text(u, before));
+    text_printf(out, " of %s", num_text(u, bands_rows(u, s)));
+    text_printf(out, " bytes %s each 0", num_text(u, bytes));
+}
+
+/* A stage that is a result, too, stores the same rows as the last one. False: others. */
+static bool add_kept(Unit *u, const Bands *b, const BandStage *s, Text *out)
+{
+    const BandStage *last = result_of(b);
+    if (!s->def->copy) return s->temp >= 0 || s->inlined || !unit_kept(u, s->def->temp);
+    bool same = s->dim == last->dim && num_is(s->low, 0) && num_is(s->high, 0) &&
+                num_is(shift_of(u, b, s), 0) && bands_rows(u, s) == bands_rows(u, last);
+    if (same) text_printf(out, ", out %d", unit_kept(u, s->def->temp) - 1);
+    return same;
+}
+
+/* By bands. Rows of a temporary are those of a result only if one is stored beside them. */
+static const char *cuts_of(Unit *u, const Bands *b)
+{
+    const BandStage *last = result_of(b);
+    const Def *d = last->def;
+    Text t = {0};
+    int kept = d->temp >= 0 ? unit_kept(u, d->temp) : 0;
+    bool known = !u->nbeside && u->options->family == CG_CPU, result = d->temp < 0 || kept;
+    text_printf(&t, " cut 0 by %s", num_text(u, b->each));
+    text_printf(&t, " of %s", num_text(u, bands_rows(u, last)));
+    text_printf(&t, " rows %d %d writes", last->dim, d->apart && last->dim == d->nvars - 1 ? 2 : 1);
+    known = known && (result || !d->body->type->record);
+    if (d->temp < 0)
+        text_add(&t, " out 0");
+    else if (kept)
+        text_printf(&t, " out %d", kept - 1);
+    else
+        add_rows(u, last, &t);
+    for (int i = 0; i < b->n - 1; i++) {
+        known = known && add_kept(u, b, &b->stages[i], &t);
+        result = result || b->stages[i].def->copy;
+    }
+    known = known && result;
+    if (!known) text_free(&t);
+    if (!known) return NULL;
+    const char *text = arena_strndup(u->arena, t.data, t.len);
+    text_free(&t);
+    return text;
+}
+
 void bands_lower(Unit *u, Bands *b)
 {
     KirBlock body = {0}, turn = {0};
@@ -378,6 +432,7 @@ void bands_lower(Unit *u, Bands *b)
     for (int i = 0; i < b->n; i++)
         g->quiet = num_and(u, g->quiet, def_quiet(u, def_given(b->stages[i].def)));
     Num *one = num_int(u, 1), *global[] = {bands_count(u, b), one, one}, *local[] = {one, one, one};
+    g->cuts = cuts_of(u, b);
     gen_run(g, b->when, 1, global, local);
     if (u->schedule) nest_replace_run(u->schedule, &text);
     text_free(&text);

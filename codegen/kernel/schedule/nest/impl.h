@@ -102,6 +102,9 @@ void nest_open(Lower *l, const NestStep *s, const KirExpr *off, bool inner); /* 
 /* steps.c: a loop in steps; what is left for the next loop over the axis begins at *rest */
 void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest);
 
+/* cuts.c: of the kernel's run, the text; NULL: it is not divided */
+const char *nest_cuts(Unit *u, const Nest *n);
+
 /* stage.c: a staged loop */
 void nest_in_stages(Lower *l, const NestStep *s);
 /* Registers of a hold from a tile that is there in stages: runs are one load. False: there is none, or no runs. */

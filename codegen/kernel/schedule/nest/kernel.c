@@ -459,6 +459,7 @@ void nest_lower(Unit *u, const Nest *n)
     if (l.items && fd_is_const(l.local[0]) && fd_is_const(l.local[1]) && fd_is_const(l.local[2]))
         for (int d = 0; d < 3; d++) l.g.items[d] = l.local[d]->value.i;
     if (u->schedule) nest_print(u, n, &text);
+    l.g.cuts = nest_cuts(u, n);
     gen_run(&l.g, n->when, l.dims, l.global, l.local);
     if (u->schedule) nest_replace_run(u->schedule, &text);
     text_free(&text);

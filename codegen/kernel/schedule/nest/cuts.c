@@ -1,0 +1,154 @@
+/* How a launch may be divided: along each loop over groups, which part of the results, or of the reduction, a group is for, and
+ * which memory it writes. Whoever runs the plan leaves some groups to others, and needs what they wrote (docs/kernels.md). */
+#include "impl.h"
+
+/* A loop over groups. */
+typedef struct Cut {
+    const NestStep *group;
+    const NestAxis *axis;
+    int first,
+        count; /* variables of the definition that it is over; count 0: it is over a reduction */
+    Text *out;
+    bool known; /* so far it is known what is written */
+    int nwrites;
+} Cut;
+
+static void add_write(Cut *c, const char *text)
+{
+    text_printf(c->out, "%s%s", c->nwrites++ ? ", " : " writes ", text);
+}
+
+/* Segments of so many entries of so many bytes; an entry is for a group of `each` positions, or (0) for one. */
+static void add_temp(Unit *u, Cut *c, int temp, Num *segments, Num *entries, Num *bytes, Num *each)
+{
+    Text t = {0};
+    text_printf(&t, "temp %d segments %s", temp, num_text(u, segments));
+    text_printf(&t, " of %s", num_text(u, entries));
+    text_printf(&t, " bytes %s", num_text(u, bytes));
+    text_printf(&t, " each %s", num_text(u, each));
+    add_write(c, t.data);
+    text_free(&t);
+}
+
+/* Several results have numbers. */
+static void add_results(Unit *u, Cut *c)
+{
+    for (int i = 0; i < (u->nbeside ? u->nbeside : 1); i++)
+        add_write(c, arena_printf(u->arena, "out %d", i));
+}
+
+static void of_give(Unit *u, const Nest *n, Cut *c)
+{
+    const Def *d = n->def;
+    c->known = c->count && !d->copy;
+    if (c->known) add_results(u, c);
+}
+
+static Num *part_length(const Nest *n, int i)
+{
+    return n->part.lengths[i] ? n->part.lengths[i] : n->axes[n->part.axes[i]].n;
+}
+
+/* Of an element of a part, as memory has it. */
+static size_t part_bytes(Unit *u, const Nest *n, int r)
+{
+    if (n->scan) return scalar_bytes(result_kind(n->scan->step[r]));
+    const FdType *t = n->reduces[r]->type;
+    return t->record ? kir_bytes(gen_type(u, t)) : scalar_bytes(t->scalar);
+}
+
+static void of_save(Unit *u, const Nest *n, Cut *c)
+{
+    const NestPart *p = &n->part;
+    Num *before = num_int(u, 1), *after = before, *one = before;
+    Num *step = c->group->step ? c->group->step : one;
+    int at = 0;
+    while (at < p->naxes && p->axes[at] != c->group->axis) at++;
+    c->known = c->known && at < p->naxes;
+    if (!c->known) return;
+    bool groups = !c->count || (n->scan && c->group->axis == n->carry_axis);
+    for (int i = 0; i < p->naxes && c->known; i++) {
+        Num *length = i == at && groups ? num_ceildiv(u, c->axis->n, step) : part_length(n, i);
+        if (!length) c->known = false;
+        if (length && i < at) before = num_op(u, FD_OP_MUL, before, length);
+        if (length && i > at) after = num_op(u, FD_OP_MUL, after, length);
+    }
+    if (!c->known) return;
+    Num *entries = p->lengths[at] ? p->lengths[at]
+                   : groups       ? num_ceildiv(u, c->axis->n, step)
+                                  : c->axis->n;
+    for (int r = 0; r < nest_places(n); r++) {
+        size_t bytes = part_bytes(u, n, r);
+        if (p->temps[r] < 0)
+            c->known = false;
+        else
+            add_temp(u, c, p->temps[r], before, entries,
+                     num_op(u, FD_OP_MUL, after, num_int(u, (int64_t)bytes)),
+                     groups ? step : num_int(u, 0));
+    }
+}
+
+/* Panels that later nests take at the same positions. */
+static void of_holds(Unit *u, const Nest *n, Cut *c)
+{
+    for (int i = 0; i < n->nholds; i++) {
+        const NestHold *h = &n->holds[i];
+        if (h->space != NEST_GLOBAL || h->filled) continue;
+        c->known = c->known && c->count && h->across == c->group->axis;
+        add_write(c, arena_printf(u->arena, "temp %d own", h->temp));
+    }
+}
+
+/* Which variables of the definition it is over, one after the other; false: it is over others. */
+static bool find_variables(const Nest *n, Cut *c)
+{
+    const Def *d = n->def;
+    const NestAxis *x = c->axis;
+    for (c->first = 0; c->first < d->nvars && d->vars[c->first] != x->vars[0];) c->first++;
+    c->count = c->first < d->nvars ? x->nvars : 0;
+    for (int i = 0; i < c->count; i++)
+        if (c->first + i >= d->nvars || d->vars[c->first + i] != x->vars[i]) return false;
+    return c->count || (nest_is_reduced(n, c->group->axis, 0, n->nreduces) && n->nreduces);
+}
+
+/* A definition whose last two variables are one has one dimension more. */
+static int dims_of(const Def *d, const Cut *c)
+{
+    return c->count + (d->apart && c->first + c->count == d->nvars);
+}
+
+static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
+{
+    Text t = {0};
+    Cut c = {.group = group, .axis = &n->axes[group->axis], .out = &t, .known = true};
+    if (!c.axis->nvars || !c.axis->n || c.axis->down || !find_variables(n, &c)) return;
+    Num *step = group->bind == NEST_LOOP ? c.axis->n : group->step;
+    text_printf(&t, " cut %d by %s", group->dim, step ? num_text(u, step) : "1");
+    text_printf(&t, " of %s", num_text(u, c.axis->n));
+    if (c.axis->from) text_printf(&t, " from %s", num_text(u, c.axis->from));
+    if (c.count)
+        text_printf(&t, " rows %d %d", c.first, dims_of(n->def, &c));
+    else
+        text_add(&t, " sum");
+    if (nest_find(n->root.first, NEST_GIVE)) of_give(u, n, &c);
+    if (c.known && nest_find(n->root.first, NEST_SAVE)) of_save(u, n, &c);
+    if (c.known) of_holds(u, n, &c);
+    if (c.known && c.nwrites) text_addn(out, t.data, t.len);
+    text_free(&t);
+}
+
+const char *nest_cuts(Unit *u, const Nest *n)
+{
+    Text t = {0};
+    bool plain = !n->wave.of && !n->scan_items && !(n->scan && n->scan->grows) &&
+                 !n->keys.entries && !n->keys.ordered &&
+                 !nest_find_loop(n->root.first, NEST_ITEM) && u->options->family == CG_CPU &&
+                 n->def->nbeside == 0 && n->def->temp < 0;
+    const NestStep *s = plain ? n->root.first : NULL;
+    bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
+    if (border) add_cut(u, n, s, &t); /* it is all for these positions */
+    for (; s && s->kind == NEST_FOR && s->bind == NEST_GROUP; s = s->first) add_cut(u, n, s, &t);
+    const char *text = t.len ? arena_strndup(u->arena, t.data, t.len) : NULL;
+    text_free(&t);
+    return text;
+}

@@ -1,0 +1,536 @@
+/* Divisions of schedules (divide.h). Launches that write the result are cut along the same of its dimensions, at the same rows:
+ * where least is missing of what the shares read. Those that make parts of reductions, or temporaries, are cut by
+ * themselves, and what they wrote goes to all. Each share does whole items of launches, so all bits are those of the whole. */
+#include "divide.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../../../fdag/index/footprint.h"
+#include "../../native/division.h"
+#include "../../state.h"
+
+enum { BYTE_WORK = 16 /* operations that a byte sent to all has to be worth */ };
+
+typedef struct Divide {
+    const Evaluation *e;
+    Numbers *n;
+    Division *d;
+    FdBox box;            /* of the results that are arrays, if they can be divided */
+    bool known;           /* they can */
+    const FdType **types; /* of their elements; NULL: it is a scalar */
+    FdFootprint *reads;   /* by slot of the graph */
+    int first, count;     /* along which dimensions */
+} Divide;
+
+int divide_shares(const Evaluation *e, const Numbers *n)
+{
+    int shares = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
+    if (shares < 2 || e->into || e->nclosures) return 1;
+    return !rt.ranks.size || n->work >= rt.ranks.least ? shares : 1;
+}
+
+/* ---- what a share reads ------------------------------------------------------------------------ */
+
+static void add_need(Need *need, const FdReads *reads, int rank)
+{
+    FdBox box = {.rank = rank};
+    for (int d = 0; d < rank; d++) {
+        box.dim[d].full = reads->dim[d].full;
+        box.dim[d].lo = reads->dim[d].lo;
+        box.dim[d].hi = reads->dim[d].hi;
+    }
+    for (int i = 0; i < need->n; i++)
+        if (memcmp(&need->boxes[i], &box, sizeof box) == 0) return;
+    if (need->n == NEED_BOXES)
+        need->all = true;
+    else
+        need->boxes[need->n++] = box;
+}
+
+/* FdValuesOf: values may have changed the next time. */
+static bool looked_values(const void *divide, int slot, const FdBox *box, FdSpans *out)
+{
+    const Divide *v = divide;
+    bool known = numbers_values(v->e, slot, box, out);
+    v->n->by_values = v->n->by_values || known;
+    v->n->divided_by_values = v->n->divided_by_values || known;
+    return known;
+}
+
+static bool takes(const CgLaunch *l, CgArgKind kind, int index)
+{
+    for (int i = 0; i < l->nargs; i++)
+        if (l->args[i].kind == kind && l->args[i].index == index) return true;
+    return false;
+}
+
+static int64_t groups_of(const CgCut *c)
+{
+    return c->step > 0 ? (c->n + c->step - 1) / c->step : 0;
+}
+
+/* Rows of the first variable, which may be a reduction's. */
+static bool is_first(const CgCut *c)
+{
+    return c->first == 0 && c->count == 1 && c->from == 0;
+}
+
+/* A box of the result's rows lo..hi-1, counted from 0. */
+static FdBox rows_box(const Divide *v, int first, int count, int64_t lo, int64_t hi)
+{
+    FdBox box = v->box;
+    int64_t each = 1;
+    for (int d = first; d < first + count; d++) each *= box.dim[d].hi - box.dim[d].lo;
+    for (int d = first; d < first + count && each > 0; d++) {
+        each /= box.dim[d].hi - box.dim[d].lo;
+        int64_t begin = v->box.dim[d].lo, from = lo / each, to = (hi - 1) / each;
+        box.dim[d].lo = begin + from;
+        box.dim[d].hi = begin + to + 1;
+        if (from != to) break;
+        lo -= from * each;
+        hi -= from * each;
+    }
+    return box;
+}
+
+/* What items from..to-1 of a cut read of the arrays that the launch takes. */
+static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from, int64_t to,
+                      Need *needs)
+{
+    const Composed *composed = v->e->composed;
+    int64_t lo = from * c->step, hi = to * c->step < c->n ? to * c->step : c->n;
+    if (lo >= hi) return;
+    if (to == groups_of(c) && c->n >= c->step && lo > c->n - c->step) lo = c->n - c->step;
+    FdShare share = {.sum_n = c->n, .sum_from = lo, .sum_to = hi};
+    FdBox box;
+    if (c->count && !v->known) share.sum_results = true;
+    if (c->count && v->known) {
+        box = rows_box(v, c->first, c->count, c->from + lo, c->from + hi);
+        share = (FdShare){&box, is_first(c) ? c->n : 0, lo, hi, true};
+    }
+    fd_footprints_of(&composed->graph, &v->n->env, &share, looked_values, v, v->reads);
+    for (int k = 0; k < composed->order.nslots; k++) {
+        const FdFootprint *f = &v->reads[composed->order.slots[k]];
+        if (!takes(l, CG_ARG_SLOT, k)) continue;
+        for (int i = 0; i < f->nboxes; i++) add_need(&needs[k], &f->boxes[i], f->rank);
+    }
+}
+
+static void need_all(const CgLaunch *l, const Division *d, Need *needs)
+{
+    for (int k = 0; k < d->nslots; k++)
+        if (takes(l, CG_ARG_SLOT, k)) needs[k].all = true;
+}
+
+/* A launch that is not divided, but of these rows alone. */
+static const CgCut *only_rows(const Divide *v, const CgLaunch *l)
+{
+    for (int i = 0; i < l->ncuts; i++)
+        if (v->known && l->cuts[i].count && groups_of(&l->cuts[i]) == 1) return &l->cuts[i];
+    return NULL;
+}
+
+static void find_needs(Divide *v)
+{
+    Division *d = v->d;
+    memset(d->needs, 0, (size_t)(d->n * d->nslots) * sizeof *d->needs);
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgLaunch *l = &v->n->schedule.launches[i];
+        const DividedLaunch *by = &d->launches[i];
+        const CgCut *only = by->cut ? NULL : only_rows(v, l);
+        for (int s = 0; s < d->n; s++) {
+            Need *needs = &d->needs[s * d->nslots];
+            if (by->cut)
+                add_reads(v, l, by->cut, by->from[s], by->from[s + 1], needs);
+            else if (only)
+                add_reads(v, l, only, 0, 1, needs);
+            else
+                need_all(l, d, needs);
+        }
+    }
+}
+
+/* Bytes that whoever lacks most lacks of arrays of which ranks have parts. */
+static double missing(const Divide *v)
+{
+    const Division *d = v->d;
+    double bytes = 0;
+    for (int k = 0; rt.ranks.size && k < d->nslots; k++) {
+        const Array *a = v->e->leaves.data[v->e->composed->order.slots[k]].array;
+        const Part *p = a && a->head.buffer ? a->head.buffer->part : NULL;
+        if (!p) continue;
+        Rows *rows = arena_array(v->n->arena, Rows, d->n);
+        division_rows(d, k, p->layout, rows);
+        bytes += (double)part_missing(p, rows);
+    }
+    return bytes;
+}
+
+/* A cut along several dimensions as one is one along the last of them, too, where items do not go across their ends: then
+ * each share has items everywhere. In front of the launch's own. */
+static void add_inner_cuts(const Divide *v, CgLaunch *l)
+{
+    int n = 0;
+    CgCut *cuts = arena_array(v->n->arena, CgCut, l->ncuts * (1 + FD_MAX_RANK) + 1);
+    for (int i = 0; i < l->ncuts; i++) {
+        const CgCut *c = &l->cuts[i];
+        bool results = true;
+        for (int k = 0; k < c->nwrites; k++) results &= c->writes[k].kind == CG_ARG_OUT;
+        cuts[n++] = *c;
+        for (int inner = 1; v->known && results && c->from == 0 && inner < c->count; inner++) {
+            CgCut x = *c;
+            x.first += inner;
+            x.count -= inner;
+            x.n = 1;
+            for (int d = x.first; d < x.first + x.count; d++)
+                x.n *= v->box.dim[d].hi - v->box.dim[d].lo;
+            if (x.n <= 0 || c->n % x.n || x.step <= 0 || x.n % x.step) continue;
+            x.repeats = c->n / x.n;
+            x.apart = x.n / x.step;
+            cuts[n++] = x;
+        }
+    }
+    l->cuts = cuts;
+    l->ncuts = n;
+}
+
+/* ---- how launches are cut ---------------------------------------------------------------------- */
+
+/* By items, evenly. */
+static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
+{
+    l->cut = c;
+    for (int s = 0; s <= d->n; s++) l->from[s] = groups_of(c) * s / d->n;
+}
+
+/* Do shares own whole items? */
+static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c)
+{
+    int64_t groups = groups_of(c);
+    for (int s = 0; s <= d->n; s++) {
+        int64_t at = d->own[s] - c->from;
+        if (at > 0 && at < c->n && at % c->step) return false;
+        l->from[s] = at <= 0 ? 0 : at >= c->n ? groups : at / c->step;
+    }
+    l->cut = c;
+    return true;
+}
+
+static const CgCut *cut_along(const Divide *v, const CgLaunch *l)
+{
+    for (int i = 0; i < l->ncuts; i++)
+        if (l->cuts[i].count == v->count && l->cuts[i].first == v->first && v->count)
+            return &l->cuts[i];
+    return NULL;
+}
+
+static bool writes_out(const CgCut *c)
+{
+    for (int i = 0; i < c->nwrites; i++)
+        if (c->writes[i].kind == CG_ARG_OUT) return true;
+    return false;
+}
+
+/* Bytes of temporaries that go to all; -1: readers would have to be divided alike. */
+static double sent_by(const CgCut *c)
+{
+    double bytes = 0;
+    for (int i = 0; i < c->nwrites; i++) {
+        const CgWrite *w = &c->writes[i];
+        if (w->own || w->kind == CG_ARG_OUT) return -1;
+        bytes += (double)w->segments * (double)w->entries * (double)w->bytes;
+    }
+    return bytes;
+}
+
+/* Rows that shares own: those of whole items of the last launch that writes the result along these dimensions, whose
+ * items are as many as any's. */
+static bool find_own(Divide *v)
+{
+    Division *d = v->d;
+    const CgCut *by = NULL;
+    int64_t rows = 1;
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgCut *c = cut_along(v, &v->n->schedule.launches[i]);
+        if (c && writes_out(c) && groups_of(c) > 1 && (!by || c->step >= by->step)) by = c;
+    }
+    if (!by) return false;
+    for (int k = v->first; k < v->first + v->count; k++)
+        rows *= v->box.dim[k].hi - v->box.dim[k].lo;
+    for (int s = 0; s <= d->n; s++) d->own[s] = by->from + groups_of(by) * s / d->n * by->step;
+    d->own[0] = 0;
+    for (int s = 1; s <= d->n; s++)
+        if (d->own[s] > rows || s == d->n) d->own[s] = rows;
+    return true;
+}
+
+static bool tells_errors(const CgLaunch *l)
+{
+    bool tells = false;
+    for (int i = 0; i < l->nargs && !l->quiet; i++) tells |= l->args[i].kind == CG_ARG_ERROR;
+    return tells;
+}
+
+static bool takes_out(const Divide *v, const CgLaunch *l)
+{
+    bool takes_one = false;
+    for (int i = 0; i < v->d->nouts; i++) takes_one |= takes(l, CG_ARG_OUT, i);
+    return takes_one;
+}
+
+static bool takes_array(const Divide *v, const CgLaunch *l)
+{
+    bool takes_one = false;
+    for (int i = 0; i < v->d->nouts; i++) takes_one |= v->types[i] && takes(l, CG_ARG_OUT, i);
+    return takes_one;
+}
+
+/* Does it write all results that it takes, which are arrays? Temporaries beside them go to all, unless they are large. */
+static bool writes_arrays(const Divide *v, const CgCut *c, const CgLaunch *l)
+{
+    bool all = true;
+    double bytes = 0;
+    for (int i = 0; i < v->d->nouts; i++) {
+        bool writes = false;
+        for (int k = 0; k < c->nwrites; k++)
+            writes |= c->writes[k].kind == CG_ARG_OUT && c->writes[k].index == i;
+        all = all && writes == takes(l, CG_ARG_OUT, i) && (!writes || v->types[i]);
+    }
+    for (int k = 0; k < c->nwrites; k++)
+        bytes += (double)c->writes[k].segments * (double)c->writes[k].entries *
+                 (double)c->writes[k].bytes;
+    return all && (!rt.ranks.size || bytes * BYTE_WORK <= v->n->work);
+}
+
+/* Launches that write the result are all cut, or concern few rows: else the result is whole. */
+static bool cut_results(Divide *v)
+{
+    Division *d = v->d;
+    bool good = find_own(v);
+    for (int i = 0; good && i < d->nlaunches; i++) {
+        const CgLaunch *l = &v->n->schedule.launches[i];
+        const CgCut *c = cut_along(v, l);
+        if (!takes_array(v, l)) continue;
+        if (c && writes_arrays(v, c, l) && groups_of(c) > 1) {
+            good = cut_at_rows(d, &d->launches[i], c);
+            d->launches[i].gathered = true;
+        } else {
+            good = only_rows(v, l) != NULL;
+        }
+    }
+    return good;
+}
+
+/* Panels of operands: cut as what takes them is. */
+static void cut_panels(Divide *v)
+{
+    Division *d = v->d;
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgCut *c = cut_along(v, &v->n->schedule.launches[i]);
+        bool own = c && c->nwrites == 1 && c->writes[0].own && groups_of(c) > 1;
+        for (int k = i + 1; own && k < d->nlaunches; k++)
+            if (takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
+                own = d->launches[k].cut && d->launches[k].cut->count;
+        if (own && !cut_at_rows(d, &d->launches[i], c)) d->launches[i].cut = NULL;
+    }
+}
+
+/* Those that write temporaries alone. */
+static void cut_temporaries(Divide *v)
+{
+    Division *d = v->d;
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgLaunch *l = &v->n->schedule.launches[i];
+        const CgCut *best = NULL;
+        if (d->launches[i].cut || takes_out(v, l)) continue;
+        for (int k = 0; k < l->ncuts; k++) {
+            const CgCut *c = &l->cuts[k];
+            double bytes = sent_by(c);
+            bool pays = bytes >= 0 && (!rt.ranks.size || bytes * BYTE_WORK <= v->n->work);
+            bool known = groups_of(c) > 1 && (!c->count || v->known || is_first(c));
+            if (pays && known && (!best || groups_of(c) > groups_of(best))) best = c;
+        }
+        if (best) cut_evenly(d, &d->launches[i], best);
+        if (best) d->launches[i].gathered = true;
+    }
+}
+
+static void forget_cuts(Division *d)
+{
+    for (int i = 0; i < d->nlaunches; i++) {
+        d->launches[i].cut = NULL;
+        d->launches[i].gathered = false;
+    }
+}
+
+/* All launches, with the result along these dimensions (count 0: whole). */
+static bool cut_all(Divide *v, int first, int count)
+{
+    Division *d = v->d;
+    bool any = false;
+    v->first = first;
+    v->count = count;
+    forget_cuts(d);
+    if (count && !cut_results(v)) return false;
+    if (count) cut_panels(v);
+    cut_temporaries(v);
+    for (int i = 0; i < d->nlaunches; i++) {
+        any = any || d->launches[i].cut;
+        d->launches[i].told = d->launches[i].cut && tells_errors(&v->n->schedule.launches[i]);
+    }
+    return any;
+}
+
+/* ---- which ------------------------------------------------------------------------------------- */
+
+/* Has no share more than half as much again as is fair? */
+static bool is_even(const Division *d, int64_t rows)
+{
+    for (int s = 0; s < d->n; s++)
+        if ((d->own[s + 1] - d->own[s]) * d->n * 2 > rows * 3) return false;
+    return true;
+}
+
+typedef struct Best {
+    int first, count;
+    bool any, even;
+    double bytes;
+} Best;
+
+static void consider(Divide *v, int first, int count, Best *best)
+{
+    if (!cut_all(v, first, count)) return;
+    find_needs(v);
+    double bytes = missing(v);
+    bool even = count && is_even(v->d, v->d->own[v->d->n]);
+    bool better = !best->any || (count && !best->count) || (even && !best->even) ||
+                  (even == best->even && bytes < best->bytes) ||
+                  (even == best->even && bytes == best->bytes && count && first < best->first);
+    if (best->any && best->count && !count) better = false;
+    if (best->any && best->even && !even) better = false;
+    if (better) *best = (Best){first, count, true, even, bytes};
+}
+
+static bool is_known(const Best *seen, int n, int first, int count)
+{
+    for (int i = 0; i < n; i++)
+        if (seen[i].first == first && seen[i].count == count) return true;
+    return false;
+}
+
+static Best find_best(Divide *v)
+{
+    enum { MOST = 8 };
+    Best best = {0}, seen[MOST];
+    int n = 0;
+    consider(v, 0, 0, &best);
+    for (int i = 0; v->known && i < v->d->nlaunches; i++) {
+        const CgLaunch *l = &v->n->schedule.launches[i];
+        for (int k = 0; k < l->ncuts; k++) {
+            const CgCut *c = &l->cuts[k];
+            if (!c->count || !writes_out(c) || n == MOST || is_known(seen, n, c->first, c->count))
+                continue;
+            seen[n++] = (Best){.first = c->first, .count = c->count};
+            consider(v, c->first, c->count, &best);
+        }
+    }
+    return best;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------- */
+
+static Division *new_division(const Evaluation *e, Numbers *n, int shares)
+{
+    const FdOrder *o = &e->composed->order;
+    Division *d = arena_new_of(n->arena, Division);
+    *d = (Division){.n = shares,
+                    .nlaunches = n->schedule.nlaunches,
+                    .nslots = o->nslots,
+                    .nouts = n->schedule.nouts};
+    d->outs = arena_array(n->arena, const PartLayout *, d->nouts + 1);
+    d->launches = arena_array(n->arena, DividedLaunch, d->nlaunches ? d->nlaunches : 1);
+    d->own = arena_array(n->arena, int64_t, shares + 1);
+    d->needs = arena_array(n->arena, Need, shares * (o->nslots ? o->nslots : 1));
+    d->elements = arena_array(n->arena, const FdType *, o->nslots ? o->nslots : 1);
+    d->boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
+    for (int i = 0; i < d->nlaunches; i++)
+        d->launches[i] = (DividedLaunch){.from = arena_array(n->arena, int64_t, shares + 1)};
+    for (int k = 0; k < o->nslots; k++) {
+        const FdType *t = e->composed->graph.slots[o->slots[k]].type;
+        d->elements[k] = t->result;
+        d->boxes[k] = n->env.boxes[o->slots[k]];
+    }
+    return d;
+}
+
+/* The results' box: those that are arrays have the same. */
+static void find_results(Divide *v)
+{
+    const FdGraph *g = &v->e->composed->graph;
+    v->types = arena_array(v->n->arena, const FdType *, v->d->nouts + 1);
+    if (g->nresults != v->d->nouts) return;
+    bool good = true, first = true;
+    for (int k = 0; good && k < g->nresults; k++) {
+        const FdNode *root = g->results[k].node;
+        FdBox box = {0};
+        if (!root->type->result) continue;
+        good = root->kind == FD_LET && fd_eval_box(rt_fd(), root, &v->n->env, &box) == FD_BOUND_OK;
+        for (int d = 0; good && d < box.rank; d++)
+            good = !box.dim[d].full && box.dim[d].hi > box.dim[d].lo &&
+                   (first || (v->box.rank == box.rank && box.dim[d].lo == v->box.dim[d].lo &&
+                              box.dim[d].hi == v->box.dim[d].hi));
+        v->types[k] = root->type->result;
+        v->box = box;
+        first = false;
+    }
+    v->known = good && !first;
+}
+
+static bool add_layouts(Divide *v, int first, int count)
+{
+    for (int k = 0; k < v->d->nouts; k++) {
+        PartLayout *l = v->types[k] ? part_layout(v->types[k], &v->box, first, count) : NULL;
+        if (!v->types[k]) continue;
+        if (!l) return false;
+        v->d->outs[k] =
+            arena_copy(v->n->arena, l, sizeof *l + (size_t)l->nplanes * sizeof l->planes[0]);
+        mem_object_free(l);
+    }
+    return true;
+}
+
+static uint64_t hash_of(const Division *d, bool divided, uint64_t seed)
+{
+    XXH64_hash_t h =
+        XXH3_64bits_withSeed(d->needs, (size_t)(d->n * d->nslots) * sizeof *d->needs, seed);
+    for (int i = 0; i < d->nlaunches; i++)
+        if (d->launches[i].cut)
+            h = XXH3_64bits_withSeed(d->launches[i].from, (size_t)(d->n + 1) * sizeof(int64_t),
+                                     h + (unsigned)i);
+    if (divided) h = XXH3_64bits_withSeed(d->own, (size_t)(d->n + 1) * sizeof *d->own, h);
+    return h | 2;
+}
+
+const Division *divide(const Evaluation *e, Numbers *n, int shares)
+{
+    Divide v = {.e = e, .n = n};
+    if (!n->schedule.nlaunches) return NULL;
+    bool again = n->division != NULL;
+    if (!again) n->division = new_division(e, n, shares);
+    v.d = n->division;
+    memset(v.d->outs, 0, (size_t)v.d->nouts * sizeof *v.d->outs);
+    v.d->hash = 0;
+    v.reads = arena_array(n->arena, FdFootprint, e->composed->graph.nslots + 1);
+    find_results(&v);
+    for (int i = 0; !again && i < v.d->nlaunches; i++) add_inner_cuts(&v, &n->schedule.launches[i]);
+    Best best = find_best(&v);
+    if (!best.any) return NULL;
+    cut_all(&v, best.first, best.count);
+    find_needs(&v);
+    if (best.count && !add_layouts(&v, best.first, best.count)) return NULL;
+    v.d->hash = hash_of(v.d, best.count > 0, e->composed->key.lo ^ n->variant);
+    return v.d;
+}

@@ -1,0 +1,13 @@
+/* How an evaluation is divided over ranks, or over blocks: what csc says of its launches (CgCut), and what of their operands is
+ * read for a share of them (footprint.h). */
+#ifndef CS_RUNTIME_DIVIDE_H
+#define CS_RUNTIME_DIVIDE_H
+
+#include "numbers.h"
+
+/* Into how many shares, if it is worth it: alike on all ranks. 1: it is not. */
+int divide_shares(const Evaluation *e, const Numbers *n);
+/* The division of n's schedule, in its arena; NULL: nothing of it is divided. In mem_try. */
+const struct Division *divide(const Evaluation *e, Numbers *n, int shares);
+
+#endif

@@ -1,0 +1,110 @@
+/* Native runs in blocks (together.h), for tests. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../state.h"
+#include "guard.h"
+#include "together.h"
+
+/* What a block has: garbage, but for what it needs. */
+typedef struct Block {
+    void **slots, **temps, **outs;
+} Block;
+
+static bool copy_needs(const NativeRun *r, int share, const Memory *m, Block *b, Guarded **copies)
+{
+    const Division *d = r->division;
+    for (int i = 0; i < r->nslots; i++) {
+        const Need *need = &d->needs[share * d->nslots + i];
+        if (!m->slots[i]) continue;
+        if (!(b->slots[i] = guard_put(copies, NULL, r->slots[i]->bytes, share & 1))) return false;
+        if (need->all) {
+            memcpy(b->slots[i], m->slots[i], r->slots[i]->bytes);
+            continue;
+        }
+        for (int k = 0; k < need->n; k++) {
+            const FdBox *box = &d->boxes[i];
+            PartLayout *l = part_layout(d->elements[i], box, 0, box->rank ? 1 : 0);
+            Rows rows = {0};
+            if (!l) return false;
+            part_rows_of(l, &need->boxes[k], &rows);
+            for (int x = 0; x < rows.n; x++)
+                part_copy(l, b->slots[i], m->slots[i], rows.at[x].lo, rows.at[x].hi);
+            mem_object_free(l);
+        }
+    }
+    for (int i = 0; i < r->schedule->ntemps; i++)
+        if (m->temps[i] &&
+            !(b->temps[i] = guard_put(copies, NULL, r->schedule->temp_bytes[i], share & 1)))
+            return false;
+    for (int i = 0; i < r->schedule->nouts; i++) {
+        if (!m->outs[i]) continue;
+        if (!(b->outs[i] = guard_put(copies, NULL, r->outs[i]->bytes, share & 1))) return false;
+        if (!d->outs[i]) memcpy(b->outs[i], m->outs[i], r->outs[i]->bytes);
+    }
+    return true;
+}
+
+/* What block number `share` wrote of temporaries, to the others. */
+static void hand_round(const Division *d, const DividedLaunch *l, Block *blocks, int share)
+{
+    for (int i = 0; i < l->cut->nwrites; i++) {
+        const CgWrite *w = &l->cut->writes[i];
+        int64_t lo, hi;
+        if (w->kind != CG_ARG_TEMP || w->own) continue;
+        division_entries(l, w, share, &lo, &hi);
+        for (int64_t k = 0; k < w->segments && lo < hi; k++)
+            for (int s = 0; s < d->n; s++) {
+                int64_t at = (k * w->entries + lo) * w->bytes;
+                if (s != share)
+                    memcpy((char *)blocks[s].temps[w->index] + at,
+                           (char *)blocks[share].temps[w->index] + at,
+                           (size_t)((hi - lo) * w->bytes));
+            }
+    }
+}
+
+static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, uint64_t *args,
+                          const CsSite *site)
+{
+    const Division *d = r->division;
+    for (int i = 0; i < d->nlaunches && launch_goes_on(m->errors); i++) {
+        const DividedLaunch *l = &d->launches[i];
+        for (int s = 0; s < d->n && launch_goes_on(m->errors); s++) {
+            Range range = {0};
+            Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};
+            if (l->cut) range = division_range(l, s);
+            if (!launch_run(r, &r->schedule->launches[i], l->cut ? &range : NULL, &own, args, site))
+                return false;
+        }
+        for (int s = 0; l->cut && l->gathered && s < d->n; s++) hand_round(d, l, blocks, s);
+    }
+    return true;
+}
+
+bool blocks_run(const NativeRun *r, const Memory *m, uint64_t *args, const CsSite *site)
+{
+    const Division *d = r->division;
+    size_t each = (size_t)(r->nslots + r->schedule->ntemps + r->schedule->nouts) + 1;
+    Block *blocks = calloc((size_t)d->n, sizeof *blocks);
+    void **room = calloc((size_t)d->n * each, sizeof *room);
+    Guarded *copies = NULL;
+    bool ok = blocks && room;
+    for (int s = 0; ok && s < d->n; s++) {
+        void **at = room + (size_t)s * each;
+        blocks[s] = (Block){at, at + r->nslots, at + r->nslots + r->schedule->ntemps};
+        ok = copy_needs(r, s, m, &blocks[s], &copies);
+    }
+    if (!ok) rt_throw_memory(site, 0);
+    ok = ok && launch_blocks(r, m, blocks, args, site);
+    for (int i = 0; ok && i < r->schedule->nouts; i++) {
+        if (!m->outs[i]) continue;
+        if (!d->outs[i]) memcpy(m->outs[i], blocks[d->n - 1].outs[i], r->outs[i]->bytes);
+        for (int s = 0; d->outs[i] && s < d->n; s++)
+            part_copy(d->outs[i], m->outs[i], blocks[s].outs[i], d->own[s], d->own[s + 1]);
+    }
+    guard_end(copies);
+    free(blocks);
+    free(room);
+    return ok;
+}

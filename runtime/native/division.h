@@ -1,0 +1,63 @@
+/* How the launches of a schedule are divided over ranks, or over blocks one after the other (CS_BLOCKS): by items, so that each
+ * does what it does in any case, and the bits are the same. What nobody knows how to divide all do, each for itself. */
+#ifndef CS_RUNTIME_DIVISION_H
+#define CS_RUNTIME_DIVISION_H
+
+#include "../../codegen/kernel/codegen.h"
+#include "../ranks/parts.h"
+
+enum { NEED_BOXES = 6 };
+
+/* What a share reads of an array. */
+typedef struct Need {
+    bool all;
+    int n;
+    FdBox boxes[NEED_BOXES];
+} Need;
+
+typedef struct DividedLaunch {
+    const CgCut *cut; /* NULL: each does all of it */
+    int64_t *from;    /* share s does items from[s] to from[s + 1] - 1 of dimension cut->dim */
+    bool gathered;    /* what it writes of temporaries all need */
+    bool told;        /* its errors all must know before they go on */
+} DividedLaunch;
+
+typedef struct Division {
+    int n; /* shares */
+    int nlaunches, nslots;
+    DividedLaunch *launches;
+    Need *needs; /* of share s and slot k (in the plan's order): needs[s * nslots + k] */
+    int nouts;
+    const PartLayout *
+        *outs;    /* of each result that is divided, by the same rows; NULL: all have all of it */
+    int64_t *own; /* those rows: share s computes own[s] to own[s + 1] - 1 */
+    FdBox *boxes; /* of slots */
+    const FdType **elements; /* and their elements' types; NULL: a scalar */
+    uint64_t hash;           /* of all this */
+} Division;
+
+/* The range of entries of a temporary that a share writes. */
+static inline void division_entries(const DividedLaunch *l, const CgWrite *w, int share,
+                                    int64_t *lo, int64_t *hi)
+{
+    int64_t step = l->cut->step, n = l->cut->n, from = l->cut->from;
+    int64_t end = l->from[share + 1] * step;
+    bool groups = w->each > 0;
+    *lo = groups ? l->from[share] : from + l->from[share] * step;
+    *hi = groups ? l->from[share + 1] : from + (end < n ? end : n);
+    if (*hi > w->entries) *hi = w->entries;
+    if (*lo > *hi) *lo = *hi;
+}
+
+/* The rows of an array that each share reads. */
+static inline void division_rows(const Division *d, int slot, const PartLayout *l, Rows *out)
+{
+    for (int s = 0; s < d->n; s++) {
+        const Need *need = &d->needs[s * d->nslots + slot];
+        out[s] = (Rows){0};
+        if (need->all) rows_add(&out[s], 0, l->rows);
+        for (int i = 0; !need->all && i < need->n; i++) part_rows_of(l, &need->boxes[i], &out[s]);
+    }
+}
+
+#endif

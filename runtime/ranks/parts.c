@@ -1,0 +1,258 @@
+/* Rows of arrays, and who has them (parts.h). */
+#include "parts.h"
+
+#include <string.h>
+
+#include "../../base/vec.h"
+#include "ranks.h"
+#include "transport.h"
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+void rows_add(Rows *r, int64_t lo, int64_t hi)
+{
+    struct RowSpan list[ROWS_SPANS + 1];
+    int n = 0, i = 0, nearest = 0;
+    if (lo >= hi) return;
+    for (; i < r->n && r->at[i].hi < lo; i++) list[n++] = r->at[i];
+    for (; i < r->n && r->at[i].lo <= hi; i++) {
+        lo = r->at[i].lo < lo ? r->at[i].lo : lo;
+        hi = r->at[i].hi > hi ? r->at[i].hi : hi;
+    }
+    list[n++] = (struct RowSpan){lo, hi};
+    for (; i < r->n; i++) list[n++] = r->at[i];
+    if (n > ROWS_SPANS) {
+        for (int k = 1; k + 1 < n; k++)
+            if (list[k + 1].lo - list[k].hi < list[nearest + 1].lo - list[nearest].hi) nearest = k;
+        list[nearest].hi = list[nearest + 1].hi;
+        for (int k = nearest + 1; k + 1 < n; k++) list[k] = list[k + 1];
+        n--;
+    }
+    r->n = n;
+    memcpy(r->at, list, (size_t)n * sizeof *list);
+}
+
+int64_t rows_count(const Rows *r)
+{
+    int64_t n = 0;
+    for (int i = 0; i < r->n; i++) n += r->at[i].hi - r->at[i].lo;
+    return n;
+}
+
+Rows rows_without(const Rows *r, const Rows *less)
+{
+    Rows out = {0};
+    for (int i = 0; i < r->n; i++) {
+        int64_t lo = r->at[i].lo;
+        for (int k = 0; k < less->n; k++) {
+            if (less->at[k].hi <= lo || less->at[k].lo >= r->at[i].hi) continue;
+            rows_add(&out, lo, less->at[k].lo);
+            lo = less->at[k].hi > lo ? less->at[k].hi : lo;
+        }
+        rows_add(&out, lo, r->at[i].hi);
+    }
+    return out;
+}
+
+static Rows rows_within(const Rows *r, int64_t lo, int64_t hi)
+{
+    Rows out = {0};
+    for (int i = 0; i < r->n; i++)
+        rows_add(&out, r->at[i].lo > lo ? r->at[i].lo : lo, r->at[i].hi < hi ? r->at[i].hi : hi);
+    return out;
+}
+
+/* Does a have all of b, so that joining them would tell the truth? Spans that were merged for room would not. */
+static void rows_gain(Rows *has, const Rows *more)
+{
+    for (int i = 0; i < more->n; i++) {
+        Rows with = *has;
+        Rows one = {1, {more->at[i]}}, news = rows_without(&one, has);
+        int64_t count = rows_count(has) + rows_count(&news);
+        rows_add(&with, one.at[0].lo, one.at[0].hi);
+        if (rows_count(&with) == count) *has = with;
+    }
+}
+
+/* ---- layouts --------------------------------------------------------------------------------- */
+
+static int64_t length(const FdBox *box, int d)
+{
+    return box->dim[d].hi - box->dim[d].lo;
+}
+
+PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int count)
+{
+    int planes = fd_type_leaves(element);
+    PartLayout *l = mem_object(sizeof *l + (size_t)planes * sizeof l->planes[0]);
+    int64_t elements = 1, inner = 1;
+    if (!l) return NULL;
+    *l = (PartLayout){.box = *box, .first = first, .count = count, .segments = 1, .rows = 1};
+    for (int d = 0; d < box->rank; d++) {
+        elements *= length(box, d);
+        if (d < first) l->segments *= length(box, d);
+        if (d >= first && d < first + count) l->rows *= length(box, d);
+        if (d >= first + count) inner *= length(box, d);
+    }
+    l->nplanes = planes;
+    for (int i = 0; i < planes; i++)
+        l->planes[i] = (struct PartPlane){fd_plane_offset(element, i, elements),
+                                          inner * (int64_t)scalar_bytes(fd_type_leaf(element, i))};
+    return l;
+}
+
+void part_rows_of(const PartLayout *l, const FdBox *box, Rows *out)
+{
+    int64_t lo = 0, hi = l->rows, each = l->rows;
+    for (int d = l->first; d < l->first + l->count; d++) {
+        int64_t n = length(&l->box, d), from = 0, to = n;
+        each = n ? each / n : 0;
+        if (!box->dim[d].full) {
+            from = box->dim[d].lo - l->box.dim[d].lo;
+            to = box->dim[d].hi - l->box.dim[d].lo;
+        }
+        from = from < 0 ? 0 : from;
+        to = to > n ? n : to;
+        if (from >= to) return;
+        hi = lo + to * each;
+        lo += from * each;
+        if (to - from > 1) break; /* rows of several are side by side as they are */
+    }
+    rows_add(out, lo, hi);
+}
+
+void part_copy(const PartLayout *l, void *to, const void *from, int64_t lo, int64_t hi)
+{
+    for (int64_t s = 0; s < l->segments && lo < hi; s++)
+        for (int p = 0; p < l->nplanes; p++) {
+            const struct PartPlane *plane = &l->planes[p];
+            int64_t at = plane->at + (s * l->rows + lo) * plane->bytes;
+            memcpy((char *)to + at, (const char *)from + at, (size_t)((hi - lo) * plane->bytes));
+        }
+}
+
+/* ---- of a buffer ------------------------------------------------------------------------------ */
+
+void part_free(Part *p)
+{
+    if (!p) return;
+    mem_object_free(p->layout);
+    mem_object_free(p->own);
+    mem_object_free(p->has);
+    mem_object_free(p);
+}
+
+Part *part_new(const PartLayout *l, const int64_t *own)
+{
+    size_t n = (size_t)rt.ranks.size, bytes = sizeof *l + (size_t)l->nplanes * sizeof l->planes[0];
+    Part *p = mem_object(sizeof *p);
+    if (!p) return NULL;
+    *p = (Part){mem_object(bytes), mem_object((n + 1) * sizeof *own), mem_object(n * sizeof(Rows))};
+    if (!p->layout || !p->own || !p->has) {
+        part_free(p);
+        return NULL;
+    }
+    memcpy(p->layout, l, bytes);
+    memcpy(p->own, own, (n + 1) * sizeof *own);
+    for (size_t r = 0; r < n; r++) {
+        p->has[r] = (Rows){0};
+        rows_add(&p->has[r], own[r], own[r + 1]);
+    }
+    return p;
+}
+
+void part_end(Buffer *b)
+{
+    part_free(b->part);
+    b->part = NULL;
+}
+
+static int64_t row_bytes(const PartLayout *l)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < l->nplanes; i++) bytes += l->planes[i].bytes;
+    return bytes * l->segments;
+}
+
+int64_t part_missing(const Part *p, const Rows *want)
+{
+    int64_t most = 0;
+    for (int r = 0; r < rt.ranks.size; r++) {
+        Rows lacks = rows_without(&want[r], &p->has[r]);
+        int64_t n = rows_count(&lacks);
+        most = n > most ? n : most;
+    }
+    return most * row_bytes(p->layout);
+}
+
+/* ---- what is sent ------------------------------------------------------------------------------ */
+
+typedef VEC(RankBlock) Blocks;
+
+static void add_rows(Blocks *all, const Buffer *b, int from, int to, const Rows *rows)
+{
+    const PartLayout *l = b->part->layout;
+    for (int i = 0; i < rows->n; i++)
+        for (int64_t s = 0; s < l->segments; s++)
+            for (int p = 0; p < l->nplanes; p++) {
+                const struct PartPlane *plane = &l->planes[p];
+                char *at =
+                    (char *)b->host + plane->at + (s * l->rows + rows->at[i].lo) * plane->bytes;
+                size_t bytes = (size_t)((rows->at[i].hi - rows->at[i].lo) * plane->bytes);
+                RankBlock block = {from, to, at, bytes};
+                vec_push(all, block);
+            }
+}
+
+/* From whoever computed them. */
+static void add_want(Blocks *all, Buffer *b, int to, const Rows *want)
+{
+    Part *p = b->part;
+    Rows lacks = rows_without(want, &p->has[to]);
+    for (int from = 0; from < rt.ranks.size; from++) {
+        Rows rows = rows_within(&lacks, p->own[from], p->own[from + 1]);
+        if (from != to) add_rows(all, b, from, to, &rows);
+    }
+    rows_gain(&p->has[to], &lacks);
+}
+
+/* Each rank's to all others. */
+static void add_all(Blocks *all, Buffer *b)
+{
+    Part *p = b->part;
+    for (int from = 0; from < rt.ranks.size; from++) {
+        Rows rows = {0};
+        rows_add(&rows, p->own[from], p->own[from + 1]);
+        add_rows(all, b, from, RANKS_ALL, &rows);
+    }
+}
+
+void part_fetch(const PartWant *wants, int n)
+{
+    Blocks all = {0};
+    for (int i = 0; i < n; i++) {
+        Buffer *b = wants[i].buffer;
+        if (!b->part) continue;
+        if (!wants[i].rows) {
+            add_all(&all, b);
+            continue;
+        }
+        for (int to = 0; to < rt.ranks.size; to++) add_want(&all, b, to, &wants[i].rows[to]);
+    }
+    ranks_exchange(all.data, (int)all.len);
+    vec_free(&all);
+    for (int i = 0; i < n; i++) {
+        if (wants[i].buffer->part) wants[i].buffer->device_stale = true;
+        if (!wants[i].rows) part_end(wants[i].buffer);
+    }
+}
+
+bool part_complete(Buffer *b)
+{
+    uint64_t plan = 1;
+    PartWant all = {b, NULL};
+    if (!b->part) return true;
+    if (!ranks_meet(&plan, NULL)) return false;
+    part_fetch(&all, 1);
+    return true;
+}

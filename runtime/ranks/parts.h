@@ -1,0 +1,68 @@
+/* Arrays of which each rank has some rows: those that it computed, and others' that came since. Every rank knows what the
+ * others have, so they agree without a word on what is to be sent.
+ *
+ * Rows are positions along one dimension, or along several as one. Around them are *segments* (combinations of the
+ * dimensions before them), and planes where elements are records. */
+#ifndef CS_RUNTIME_PARTS_H
+#define CS_RUNTIME_PARTS_H
+
+#include "../value.h"
+
+enum { ROWS_SPANS = 6 };
+
+/* Some rows, ascending: lo..hi-1 of each span. */
+typedef struct Rows {
+    int n;
+    struct RowSpan {
+        int64_t lo, hi;
+    } at[ROWS_SPANS];
+} Rows;
+
+void rows_add(Rows *r, int64_t lo, int64_t hi); /* beyond ROWS_SPANS spans the nearest become one */
+int64_t rows_count(const Rows *r);
+Rows rows_without(const Rows *r, const Rows *less); /* those of r that `less` lacks */
+
+/* Where rows lie in memory. */
+typedef struct PartLayout {
+    FdBox box;        /* the array's */
+    int first, count; /* dimensions that rows are of */
+    int64_t segments, rows;
+    int nplanes;
+    struct PartPlane {
+        int64_t at, bytes; /* where it begins; of a row */
+    } planes[];
+} PartLayout;
+
+/* NULL: there is no memory. To be freed by mem_object_free. */
+PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int count);
+/* The rows that a box of elements (which may reach beyond the array) lies in. */
+void part_rows_of(const PartLayout *l, const FdBox *box, Rows *out);
+/* The rows `lo`..`hi` of one memory into another of the same layout. */
+void part_copy(const PartLayout *l, void *to, const void *from, int64_t lo, int64_t hi);
+
+/* Of a buffer (Buffer.part), alike on all ranks but for its memory. */
+typedef struct Part {
+    PartLayout *layout;
+    int64_t *own; /* rank r computed own[r]..own[r + 1] - 1 */
+    Rows *has;    /* each rank's */
+} Part;
+
+/* Each rank has what it computed. NULL: there is no memory. */
+Part *part_new(const PartLayout *l, const int64_t *own);
+void part_free(Part *p);  /* NULL is fine */
+void part_end(Buffer *b); /* nobody asks for it any more */
+
+/* What ranks need of a buffer, by rank; rows NULL: all of it. */
+typedef struct PartWant {
+    Buffer *buffer;
+    const Rows *rows;
+} PartWant;
+
+/* Bytes that would be sent to whoever gets most. */
+int64_t part_missing(const Part *p, const Rows *want);
+/* Sends what is wanted and not there. All ranks come here together. */
+void part_fetch(const PartWant *wants, int n);
+/* All of b is here, on each rank. All ranks come here together, and agree first: false with an exception, of all. */
+bool part_complete(Buffer *b);
+
+#endif
