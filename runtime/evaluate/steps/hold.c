@@ -90,12 +90,18 @@ static int most_of(const Lazy *l, size_t bytes)
     return most;
 }
 
+/* What is divided is composed as it is: footprints do not know how often the second turn is repeated. */
+static bool is_divided(void)
+{
+    return rt.ranks.size || rt.ranks.blocks;
+}
+
 /* How many turns of so many, number `from` being the first, one text is to take. More than three only where few
  * rows are computed by two units. (Where rows do not fit a cache the text says so itself.) */
 static int turns_of(const Waiting *w, int from, int period)
 {
     const Lazy *first = w->held[from]->lazy;
-    int most = first->graph->turns;
+    int most = is_divided() ? 1 : first->graph->turns;
     size_t alone = rows_of(first) / ((size_t)pool_units() * BESIDE);
     if (!most || most > MOST) most = MOST;
     if (most > TURNS && (size_t)most > alone) most = alone > TURNS ? (int)alone : TURNS;
@@ -128,7 +134,7 @@ static double work_to_make(double nodes)
 /* Has the program a kernel of turns of its loop, as far as is known? */
 static bool is_foreseen(const Lazy *l)
 {
-    return l->foreseen && l->graph->turns != 1 && native_makes();
+    return l->foreseen && l->graph->turns != 1 && !is_divided() && native_makes();
 }
 
 /* Once so, it stays so: of all graphs that loops evaluate so many steps could be a kernel. */
@@ -176,7 +182,7 @@ bool hold_takes(const Lazy *l)
 {
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
-    return l->box.rank > 1 && rt_box_count(&l->box, &count) && native_makes() &&
+    return l->box.rank > 1 && !is_divided() && rt_box_count(&l->box, &count) && native_makes() &&
            (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= hold_least(LEAST);
 }
 
