@@ -463,9 +463,9 @@ static bool is_one_pass(const FdGraph *whole)
 
 FdPays fd_several_pays(const FdGraph *whole)
 {
-    if (fdi_is_apart(whole) && fd_shares_work(whole)) return FD_PAYS;
-    if (whole->nresults > 1 && !fd_root(whole)->type->nparams)
-        return is_one_pass(whole) ? FD_PAYS : FD_PAYS_NOT;
+    bool scalar = !fd_root(whole)->type->nparams;
+    if (whole->nresults > 1 && (scalar || fdi_is_apart(whole)))
+        return fd_shares_work(whole) || (scalar && is_one_pass(whole)) ? FD_PAYS : FD_PAYS_NOT;
     static const char *const passes[] = {"beside", "inline", "compose", "share"};
     const double enough = 0.8;
     const FdiMap none = {0};

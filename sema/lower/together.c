@@ -386,7 +386,7 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
         (chained ? fd_chained : fd_several)(l->fd, n, parts, (int)g->slots.len, g->slots.data);
     if (!chained && (!fd || is_pointless(fd))) {
         fd = fd_apart(l->fd, n, parts, (int)g->slots.len, g->slots.data);
-        if (fd && fd_several_pays(fd) != FD_PAYS) fd = NULL;
+        if (fd && !fd_shares_work(fd) && is_pointless(fd)) fd = NULL;
     }
     if (!fd) return NULL;
     Loc loc = g->members.data[first].graph->loc;
