@@ -13,9 +13,12 @@
  * What uses variables only together is stored over what they come to: a copy with a border of zeros, not one for each p.
  *   before: sum(p, w(p) * (0 <= i - p && i - p < n ? g(i - p) : 0))
  *   after:  sum(p, w(p) * t(i - p))
+ * What only runs in a branch and could fail elsewhere is stored with the conditions of the branch, if it uses all of their
+ * variables; where they do not hold nobody reads it.
+ *   before: sum(j, i > 0 ? exp(a(i - 1)) * b(j) : 0)
+ *   after:  sum(j, i > 0 ? t(i) * b(j) : 0)                      with slot t = let(i) i > 0 ? exp(a(i - 1)) : 0
  * In a recurrence, which runs in order, so does each such expression that does not use its values.
- * Requires: compose done. Keeps: meaning and errors: what a branch guards is hoisted only if it
- * cannot fail; temporaries only use earlier slots. */
+ * Requires: compose done. Keeps: meaning and errors; temporaries only use earlier slots. */
 #include <string.h>
 
 #include "../index/contraction.h"
@@ -68,10 +71,72 @@ static bool is_index(const FdNode *n)
            !fd_any(n, reads_by_all, n);
 }
 
+/* ---- guards ------------------------------------------------------------------------------------ */
+
+/* A condition under which a node is evaluated, behind those around it. */
+typedef struct Guard {
+    const struct Guard *up;
+    const FdNode *cond;
+    bool truth;
+} Guard;
+
+/* Where a node is evaluated: under these conditions; not known: in branches that differ. */
+typedef struct Where {
+    bool met, known;
+    const Guard *guard;
+} Where;
+
+static bool same_guards(const Guard *x, const Guard *y)
+{
+    for (; x && y && x != y; x = x->up, y = y->up)
+        if (x->cond != y->cond || x->truth != y->truth) return false;
+    return x == y;
+}
+
+/* A child of n, its number k of count, is evaluated where n is, or in a branch of that. */
+static void use_at(Fd *fd, const FdNode *n, int k, int count, const Where *of, Where *child)
+{
+    Where here = {true, of->known, of->guard};
+    int arg = n->kind == FD_APPLY ? k - (count - n->nargs) : -1;
+    if (arg > 0 && fd_is_lazy(n, arg)) {
+        FdOp op = fd_op_of(n);
+        Guard g = {here.guard, n->args[0], op == FD_OP_SELECT ? arg == 1 : op == FD_OP_LAND};
+        here.guard = arena_copy(fd->arena, &g, sizeof g);
+    }
+    if (child->met)
+        here.known = here.known && child->known && same_guards(here.guard, child->guard);
+    *child = here;
+}
+
+static bool has_all(const FdNode *n, const FdNode *cond)
+{
+    const FdiNode *b = fdi_node(cond);
+    for (uint32_t i = 0; i < b->nfree; i++)
+        if (!fd_uses_var(n, b->free[i])) return false;
+    return true;
+}
+
+/* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves. */
+static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where)
+{
+    const FdNode *all = NULL;
+    if (!where->known || !where->guard || !fd_type_is_scalar(n->type)) return NULL;
+    for (const Guard *g = where->guard; g; g = g->up) {
+        if (!has_all(n, g->cond) || may_fail(g->cond)) return NULL;
+        const FdNode *cond = g->cond;
+        if (!g->truth) cond = fd_simple_op(fd, FD_OP_LNOT, SC_BOOL, 1, &cond);
+        const FdNode *both[] = {cond, all};
+        all = all ? fd_simple_op(fd, FD_OP_LAND, SC_BOOL, 2, both) : cond;
+    }
+    const FdNode *args[] = {all, n, fd_const(fd, n->type->scalar, (ScalarValue){.i = 0})};
+    return fd_simple_op(fd, FD_OP_SELECT, n->type->scalar, 3, args);
+}
+
+/* ---- what is worth it -------------------------------------------------------------------------- */
+
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better
  * computed before, all at once. */
-static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops,
-                  bool strict, bool rec)
+static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops, bool rec)
 {
     const FdiNode *b = fdi_node(n);
     FdiMap none = {0};
@@ -82,8 +147,7 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
         const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
         if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
     }
-    return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n) &&
-           (strict || !may_fail(n));
+    return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n);
 }
 
 /* Does a reduction end before all of it is taken? What it would take then is not computed. */
@@ -316,20 +380,28 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     gather_chosen(&list, root, &chosen);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
     bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
+    Where *where = arena_array(h->fd->arena, Where, list.len + 1);
     reached[list.len - 1] = true;
+    where[list.len - 1] = (Where){true, true, NULL};
     for (size_t i = list.len; i-- > 0;) {
         const FdNode *n = list.data[i], *children[FD_MAX_CHILDREN];
         uint64_t c;
         if (!reached[i]) continue;
         bool always = fdi_map_get(&strict, n, &c),
              tiled = always && is_tiled(h, &ranges, &chosen, n, loops[i], root);
-        if (tiled || worth(h, &ranges, n, loops[i], always, root->self != NULL)) {
-            fdi_map_set_node(&done, n, temporary(h, &ranges, n, tiled));
+        const FdNode *what = NULL;
+        if (tiled || worth(h, &ranges, n, loops[i], root->self != NULL))
+            what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i]);
+        if (what) {
+            fdi_map_set_node(&done, n, temporary(h, &ranges, what, tiled));
             continue;
         }
         int count = fd_children(n, children);
-        for (int k = 0; k < count; k++)
-            if (fdi_map_get(&at, children[k], &c)) reached[c] = true;
+        for (int k = 0; k < count; k++) {
+            if (!fdi_map_get(&at, children[k], &c)) continue;
+            reached[c] = true;
+            use_at(h->fd, n, k, count, &where[i], &where[c]);
+        }
     }
     const FdNode *result = root;
     for (size_t i = 0; i < list.len && done.used; i++) {
