@@ -26,11 +26,12 @@
 #include "waiting.h"
 
 enum {
-    MOST = 8,        /* steps at a time */
-    ALONE = 4,       /* steps in a row that somebody looked at: then the loop is left alone */
-    TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
-    TURNS = 3,       /* that a text for any number of them composes */
-    ROWS = 4,        /* that a kernel keeps of each step */
+    MOST = 8,    /* steps at a time */
+    ALONE = 4,   /* steps in a row that somebody looked at: then the loop is left alone */
+    TOLD = 2,    /* times that a scalar of an array follows it: then it does so each time */
+    DIVIDED = 4, /* steps at a time of ranks, of which footprints still know what a share reads */
+    TURNS = 3,   /* that a text for any number of them composes */
+    ROWS = 4,    /* that a kernel keeps of each step */
     LEAST = 1 << 20, /* bytes of an array */
     BESIDE = 32,     /* rows of a unit for one that the next one computes, too */
     L2 = 1 << 20,    /* where nobody says */
@@ -81,19 +82,19 @@ static size_t rows_of(const Lazy *l)
     return rows;
 }
 
-/* How many steps: the rows that are kept of all of them are to fit a cache. */
-static int most_of(const Lazy *l, size_t bytes)
-{
-    size_t row = bytes / rows_of(l), l2 = l2_bytes();
-    int most = MOST;
-    while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
-    return most;
-}
-
 /* What is divided is composed as it is: footprints do not know how often the second turn is repeated. */
 static bool is_divided(void)
 {
     return rt.ranks.size || rt.ranks.blocks;
+}
+
+/* How many steps: the rows that are kept of all of them are to fit a cache. */
+static int most_of(const Lazy *l, size_t bytes)
+{
+    size_t row = bytes / rows_of(l), l2 = l2_bytes();
+    int most = is_divided() ? DIVIDED : MOST;
+    while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
+    return most;
 }
 
 /* How many turns of so many, number `from` being the first, one text is to take. More than three only where few
