@@ -19,23 +19,17 @@
 #include "../../device/memory.h"
 #include "../../native/native.h"
 #include "../../objects/record.h"
-#include "../../pool.h"
 #include "../../state.h"
 #include "../compose.h"
 #include "../into.h"
+#include "batch.h"
 #include "waiting.h"
 
 enum {
-    MOST = 8,    /* steps at a time */
-    ALONE = 4,   /* steps in a row that somebody looked at: then the loop is left alone */
-    TOLD = 2,    /* times that a scalar of an array follows it: then it does so each time */
-    DIVIDED = 4, /* steps at a time of ranks, of which footprints still know what a share reads */
-    TURNS = 3,   /* that a text for any number of them composes */
-    ROWS = 4,    /* that a kernel keeps of each step */
-    LEAST = 1 << 20, /* bytes of an array */
-    BESIDE = 32,     /* rows of a unit for one that the next one computes, too */
-    L2 = 1 << 20,    /* where nobody says */
-    LARGE = 1 << 23  /* bytes of an array of which few turns may be kept in a larger cache */
+    ALONE = 4,       /* steps in a row that somebody looked at: then the loop is left alone */
+    TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
+    LEAST = 1 << 20, /* bytes of an array.. */
+    LARGE = 1 << 23  /* ..of which few turns may be kept in a larger cache */
 };
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build: .1 s by
  * csc, seconds by a driver. */
@@ -65,56 +59,6 @@ size_t hold_least(size_t usual)
 
 /* ---- holding ----------------------------------------------------------------------------------- */
 
-static size_t l2_bytes(void)
-{
-    size_t l2 = rt.device ? device_info()->l2 : native_l2();
-    return l2 ? l2 : L2;
-}
-
-/* Rows of its array: of the longest dimension, as bands choose. */
-static size_t rows_of(const Lazy *l)
-{
-    size_t rows = 1;
-    for (int d = 0; d + 1 < l->box.rank; d++) {
-        size_t n = (size_t)(l->box.dim[d].hi - l->box.dim[d].lo);
-        if (n > rows) rows = n;
-    }
-    return rows;
-}
-
-/* What is divided is composed as it is: footprints do not know how often the second turn is repeated. */
-static bool is_divided(void)
-{
-    return rt.ranks.size || rt.ranks.blocks;
-}
-
-/* How many steps: the rows that are kept of all of them are to fit a cache. */
-static int most_of(const Lazy *l, size_t bytes)
-{
-    size_t row = bytes / rows_of(l), l2 = l2_bytes();
-    int most = is_divided() ? DIVIDED : MOST;
-    while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
-    return most;
-}
-
-/* How many turns of so many, number `from` being the first, one text is to take. More than three only where few
- * rows are computed by two units. (Where rows do not fit a cache the text says so itself.) */
-static int turns_of(const Waiting *w, int from, int period)
-{
-    const Lazy *first = w->held[from]->lazy;
-    int most = is_divided() ? 1 : first->graph->turns;
-    size_t alone = rows_of(first) / ((size_t)pool_units() * BESIDE);
-    if (!most || most > MOST) most = MOST;
-    if (most > TURNS && (size_t)most > alone) most = alone > TURNS ? (int)alone : TURNS;
-    return most * period > WAITING_MOST ? WAITING_MOST / period : most;
-}
-
-/* At most so many of a loop with `graphs` arrays a step: whole steps, and one at least. */
-static int whole_steps(int most, int graphs)
-{
-    return most > graphs ? most / graphs * graphs : graphs;
-}
-
 /* Evaluates those that an evaluation reads. */
 static bool fill_below(const Look *below, const CsSite *site)
 {
@@ -125,34 +69,21 @@ static bool fill_below(const Look *below, const CsSite *site)
     return true;
 }
 
-/* Bytes that loops go through while a kernel of so many nodes is made: about 1 ms a node by csc. Those that are
- * made take no longer than the loops have taken so far. */
-static double work_to_make(double nodes)
-{
-    return nodes * (native_makes() ? 2e7 : 1e8);
-}
-
-/* Has the program a kernel of turns of its loop, as far as is known? */
-static bool is_foreseen(const Lazy *l)
-{
-    return l->foreseen && l->graph->turns != 1 && !is_divided() && native_makes();
-}
-
 /* Once so, it stays so: of all graphs that loops evaluate so many steps could be a kernel. */
 static bool is_long(const Lazy *l, double least, int steps)
 {
     Graph *g = l->graph;
     g->is_long = g->is_long || (g->work > least &&
-                                rt.hold.work > work_to_make(rt.hold.made + rt.hold.nodes * steps));
-    return rt.hold.given || is_foreseen(l) || g->is_long;
+                                rt.hold.work > batch_work(rt.hold.made + rt.hold.nodes * steps));
+    return rt.hold.given || batch_is_foreseen(l) || g->is_long;
 }
 
 /* How many of its loop; 1 while that is not known to be long. What reads something held back belongs to it. */
 static int steps_of(const Lazy *l, const Look *below, size_t bytes)
 {
     if (!below->nheld && !is_long(l, work_before().first, 2)) return 1;
-    int most = most_of(l, bytes);
-    return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? TURNS : most;
+    int most = batch_most(l, bytes);
+    return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? BATCH_TURNS : most;
 }
 
 bool hold_wants(const Lazy *l, size_t bytes)
@@ -171,19 +102,12 @@ bool hold_wants(const Lazy *l, size_t bytes)
     return steps_of(l, &below, bytes) > 1 || (told && !below.nheld);
 }
 
-/* So many are evaluated, of which l would be one more. */
-static int enough(const Waiting *w, const Lazy *l, int most)
-{
-    int graphs = waiting_graphs(w, l->graph), steps = whole_steps(most, graphs);
-    int turns = turns_of(w, 0, graphs);
-    return turns < TURNS || turns * graphs < steps ? steps : turns * graphs;
-}
-
 bool hold_takes(const Lazy *l)
 {
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
-    return l->box.rank > 1 && !is_divided() && rt_box_count(&l->box, &count) && native_makes() &&
+    return l->box.rank > 1 && !batch_is_divided() && rt_box_count(&l->box, &count) &&
+           native_makes() &&
            (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= hold_least(LEAST);
 }
 
@@ -196,7 +120,7 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
     if (!below.nheld && !below.loops && !rt.hold.busy)
         rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
-    if (!w.n || (!w.full && w.n < enough(&w, l, most))) return true;
+    if (!w.n || (!w.full && w.n < batch_enough(&w, l, most))) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
     return fill_below(&below, site);
 }
@@ -217,7 +141,7 @@ bool hold_take(Lazy *l, Buffer *b)
     l->ncaptures = 0;
     h->lazy = own;
     h->buffer = b;
-    h->most = most_of(own, b->bytes);
+    h->most = batch_most(own, b->bytes);
     h->number = ++rt.hold.count;
     h->next = rt.hold.first;
     if (h->next) h->next->before = h;
@@ -295,16 +219,9 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning 
 /* Of turns, so many a period: what stands between the first and the last two reads the first. */
 static void skip_turns(Waiting *w, int n, int period, bool skip)
 {
-    for (int i = 0; i < period && n > TURNS * period; i++)
-        w->held[n - TURNS * period + i]->as = skip ? w->held[i] : NULL;
+    for (int i = 0; i < period && n > BATCH_TURNS * period; i++)
+        w->held[n - BATCH_TURNS * period + i]->as = skip ? w->held[i] : NULL;
 }
-
-/* The oldest that wait, by one kernel. */
-typedef struct Batch {
-    int n;      /* 0: it is not worth to make one yet */
-    int period; /* so many a turn, by a kernel for any number of turns; 0: by one for these */
-    bool plain; /* what is left, a turn: as if it were written as one */
-} Batch;
 
 /* False, perhaps without an exception. */
 static bool fill_batch(Waiting *w, Batch batch, const CsSite *site)
@@ -339,7 +256,7 @@ static bool fill_one(struct Held *h, const CsSite *site)
     bool into = h->lazy->graph->apart && native_makes();
     bool ok = into && into_dying(h->lazy, b, site);
     ok = ok || (!cs_pending && eval_held(h->lazy, b, false, NULL, site));
-    if (!ok && !into && rt.error.kind == RT_MEMORY) { /* perhaps it needs none */
+    if (!ok && !into && cs_pending && rt.error.kind == RT_MEMORY) { /* perhaps it needs none */
         rt_catch();
         ok = into_dying(h->lazy, b, site) ||
              (!cs_pending && eval_held(h->lazy, b, false, NULL, site));
@@ -347,89 +264,6 @@ static bool fill_one(struct Held *h, const CsSite *site)
     rt.hold.busy--;
     if (ok) rt_unhold(b);
     return ok;
-}
-
-/* Have loops gone on for as long as the kernel of the first n, and those before it, take to be made? Or is it
- * there, of turns? */
-static bool is_worth(const Waiting *w, int n, bool turns)
-{
-    const Lazy *oldest = w->held[0]->lazy;
-    Graph *first = oldest->graph;
-    double nodes = rt.hold.made;
-    for (int i = 0; i < n; i++) nodes += w->held[i]->lazy->nodes;
-    if (rt.hold.given || (turns && is_foreseen(oldest)) || (first->sizes >> n & 1)) return true;
-    if (rt.hold.work <= work_to_make(nodes)) return false;
-    first->sizes |= UINT64_C(1) << n;
-    rt.hold.made = nodes;
-    return true;
-}
-
-/* How many from `from` on are turns of a loop that one text takes, so many a turn; 0: none. All that somebody
- * else refers to has to be of the last one. */
-static int turns_at_once(const Waiting *w, int from, int period)
-{
-    Turning turning;
-    int kept[WAITING_MOST], n = (w->n - from) / period;
-    if (n < TURNS) return 0;
-    int most = turns_of(w, from, period);
-    n = (n < most ? n : most) * period;
-    if (n < TURNS * period || !waiting_turns(w, from, n, period, &turning)) return 0;
-    for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
-        if (kept[k] >= from && kept[k] < from + n - period) return 0;
-    return n;
-}
-
-/* Loops that are no turns do not wait for many. */
-static void count_odd(const Waiting *w, int graphs, bool turns)
-{
-    Graph *g = w->held[0]->lazy->graph;
-    if (w->n < TURNS * graphs || g->turns) return;
-    g->odd = turns ? 0 : (uint8_t)(g->odd + 1);
-    if (g->odd == ALONE) g->turns = 1;
-}
-
-/* What is left of turns that are foreseen. */
-static Batch rest_of(const Waiting *w, int graphs)
-{
-    int kept[WAITING_MOST];
-    bool turn = graphs > 1 && w->n >= graphs && waiting_kept(w, graphs, kept) == 1;
-    return (Batch){.n = turn ? graphs : 1, .plain = turn};
-}
-
-/* Do they begin within a turn, of those that the program has a kernel for? */
-static bool is_within(const Waiting *w, int graphs)
-{
-    bool ends = false, before = false;
-    for (int i = 0; i < graphs && i < w->n; i++) {
-        ends = w->held[i]->lazy->graph->ends_turn;
-        before = before || (ends && i < graphs - 1);
-    }
-    return before && !ends;
-}
-
-/* As many of them as there may be a kernel for: few are built. */
-static Batch batch_of(const Waiting *w)
-{
-    const Batch alone = {.n = 1}, later = {.n = 0};
-    const struct Held *first = w->held[0];
-    int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
-    if (is_foreseen(first->lazy) && is_within(w, graphs)) return alone;
-    int turns = turns_at_once(w, 0, graphs);
-    count_odd(w, graphs, turns > 0);
-    if (turns && is_worth(w, TURNS * graphs, true)) return (Batch){.n = turns, .period = graphs};
-    if (graphs > 1 && turns_at_once(w, 1, graphs - 1)) return alone; /* what they begin with */
-    if (is_foreseen(first->lazy) && w->n < TURNS * graphs) return rest_of(w, graphs);
-    if (!most || most > first->most) most = first->most;
-    if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */
-    most = whole_steps(most, graphs);
-    const int sizes[] = {most, whole_steps(most / 2, graphs), graphs};
-    bool some = false;
-    for (int i = 0; i < 3; i++) {
-        if (sizes[i] < 2 || w->n < sizes[i]) continue;
-        if (is_worth(w, sizes[i], false)) return (Batch){.n = sizes[i]};
-        some = true;
-    }
-    return some ? later : alone;
 }
 
 static bool fill(Buffer *b, const CsSite *site)
@@ -460,7 +294,7 @@ static bool fill(Buffer *b, const CsSite *site)
             beside = false;
         } else if (period) {
             waiting_say(&lines, "no turns of one text");
-            g->turns = (uint16_t)(n / period - 1 < TURNS ? 1 : n / period - 1);
+            g->turns = (uint16_t)(n / period - 1 < BATCH_TURNS ? 1 : n / period - 1);
         } else {
             waiting_say(&lines, "apart, no kernel keeps their rows");
             g->most = (uint16_t)(n / 2);

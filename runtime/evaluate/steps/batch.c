@@ -1,0 +1,174 @@
+/* How much of what waits is taken at once (batch.h): as many as there is a kernel for, whose rows fit a cache,
+ * turns of a loop by one text before all. */
+#include "batch.h"
+
+#include "../../device/device.h"
+#include "../../native/native.h"
+#include "../../pool.h"
+#include "../../state.h"
+
+enum {
+    MOST = 8,    /* steps at a time */
+    DIVIDED = 4, /* of ranks, whose footprints still know what a share reads */
+    ROWS = 4,    /* that a kernel keeps of each step */
+    BESIDE = 32, /* rows of a unit for one that the next one computes, too */
+    ODD = 4,     /* batches in a row that are no turns: then the loop is none of turns */
+    L2 = 1 << 20 /* where nobody says */
+};
+
+static size_t l2_bytes(void)
+{
+    size_t l2 = rt.device ? device_info()->l2 : native_l2();
+    return l2 ? l2 : L2;
+}
+
+/* Rows of its array: of the longest dimension, as bands choose. */
+static size_t rows_of(const Lazy *l)
+{
+    size_t rows = 1;
+    for (int d = 0; d + 1 < l->box.rank; d++) {
+        size_t n = (size_t)(l->box.dim[d].hi - l->box.dim[d].lo);
+        if (n > rows) rows = n;
+    }
+    return rows;
+}
+
+/* What is divided is composed as it is: footprints do not know how often the second turn is repeated. */
+bool batch_is_divided(void)
+{
+    return rt.ranks.size || rt.ranks.blocks;
+}
+
+/* How many steps: the rows that are kept of all of them are to fit a cache. */
+int batch_most(const Lazy *l, size_t bytes)
+{
+    size_t row = bytes / rows_of(l), l2 = l2_bytes();
+    int most = batch_is_divided() ? DIVIDED : MOST;
+    while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
+    return most;
+}
+
+/* How many turns of so many, number `from` being the first, one text is to take. More than three only where few
+ * rows are computed by two units. (Where rows do not fit a cache the text says so itself.) */
+static int turns_of(const Waiting *w, int from, int period)
+{
+    const Lazy *first = w->held[from]->lazy;
+    int most = batch_is_divided() ? 1 : first->graph->turns;
+    size_t alone = rows_of(first) / ((size_t)pool_units() * BESIDE);
+    if (!most || most > MOST) most = MOST;
+    if (most > BATCH_TURNS && (size_t)most > alone)
+        most = alone > BATCH_TURNS ? (int)alone : BATCH_TURNS;
+    return most * period > WAITING_MOST ? WAITING_MOST / period : most;
+}
+
+/* At most so many of a loop with `graphs` arrays a step: whole steps, and one at least. */
+static int whole_steps(int most, int graphs)
+{
+    return most > graphs ? most / graphs * graphs : graphs;
+}
+
+/* Bytes that loops go through while a kernel of so many nodes is made: about 1 ms a node by csc. Those that are
+ * made take no longer than the loops have taken so far. */
+double batch_work(double nodes)
+{
+    return nodes * (native_makes() ? 2e7 : 1e8);
+}
+
+/* Has the program a kernel of turns of its loop, as far as is known? */
+bool batch_is_foreseen(const Lazy *l)
+{
+    return l->foreseen && l->graph->turns != 1 && !batch_is_divided() && native_makes();
+}
+
+/* Have loops gone on for as long as the kernel of the first n, and those before it, take to be made? Or is it
+ * there, of turns? */
+static bool is_worth(const Waiting *w, int n, bool turns)
+{
+    const Lazy *oldest = w->held[0]->lazy;
+    Graph *first = oldest->graph;
+    double nodes = rt.hold.made;
+    for (int i = 0; i < n; i++) nodes += w->held[i]->lazy->nodes;
+    if (rt.hold.given || (turns && batch_is_foreseen(oldest)) || (first->sizes >> n & 1))
+        return true;
+    if (rt.hold.work <= batch_work(nodes)) return false;
+    first->sizes |= UINT64_C(1) << n;
+    rt.hold.made = nodes;
+    return true;
+}
+
+/* How many from `from` on are turns of a loop that one text takes, so many a turn; 0: none. All that somebody
+ * else refers to has to be of the last one. */
+static int turns_at_once(const Waiting *w, int from, int period)
+{
+    Turning turning;
+    int kept[WAITING_MOST], n = (w->n - from) / period;
+    if (n < BATCH_TURNS) return 0;
+    int most = turns_of(w, from, period);
+    n = (n < most ? n : most) * period;
+    if (n < BATCH_TURNS * period || !waiting_turns(w, from, n, period, &turning)) return 0;
+    for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
+        if (kept[k] >= from && kept[k] < from + n - period) return 0;
+    return n;
+}
+
+/* Loops that are no turns do not wait for many. */
+static void count_odd(const Waiting *w, int graphs, bool turns)
+{
+    Graph *g = w->held[0]->lazy->graph;
+    if (w->n < BATCH_TURNS * graphs || g->turns) return;
+    g->odd = turns ? 0 : (uint8_t)(g->odd + 1);
+    if (g->odd == ODD) g->turns = 1;
+}
+
+/* What is left of turns that are foreseen. */
+static Batch rest_of(const Waiting *w, int graphs)
+{
+    int kept[WAITING_MOST];
+    bool turn = graphs > 1 && w->n >= graphs && waiting_kept(w, graphs, kept) == 1;
+    return (Batch){.n = turn ? graphs : 1, .plain = turn};
+}
+
+/* Do they begin within a turn, of those that the program has a kernel for? */
+static bool is_within(const Waiting *w, int graphs)
+{
+    bool ends = false, before = false;
+    for (int i = 0; i < graphs && i < w->n; i++) {
+        ends = w->held[i]->lazy->graph->ends_turn;
+        before = before || (ends && i < graphs - 1);
+    }
+    return before && !ends;
+}
+
+/* As many of them as there may be a kernel for: few are built. */
+Batch batch_of(const Waiting *w)
+{
+    const Batch alone = {.n = 1}, later = {.n = 0};
+    const struct Held *first = w->held[0];
+    int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
+    if (batch_is_foreseen(first->lazy) && is_within(w, graphs)) return alone;
+    int turns = turns_at_once(w, 0, graphs);
+    count_odd(w, graphs, turns > 0);
+    if (turns && is_worth(w, BATCH_TURNS * graphs, true))
+        return (Batch){.n = turns, .period = graphs};
+    if (graphs > 1 && turns_at_once(w, 1, graphs - 1)) return alone; /* what they begin with */
+    if (batch_is_foreseen(first->lazy) && w->n < BATCH_TURNS * graphs) return rest_of(w, graphs);
+    if (!most || most > first->most) most = first->most;
+    if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */
+    most = whole_steps(most, graphs);
+    const int sizes[] = {most, whole_steps(most / 2, graphs), graphs};
+    bool some = false;
+    for (int i = 0; i < 3; i++) {
+        if (sizes[i] < 2 || w->n < sizes[i]) continue;
+        if (is_worth(w, sizes[i], false)) return (Batch){.n = sizes[i]};
+        some = true;
+    }
+    return some ? later : alone;
+}
+
+/* So many are evaluated, of which l would be one more. */
+int batch_enough(const Waiting *w, const Lazy *l, int most)
+{
+    int graphs = waiting_graphs(w, l->graph), steps = whole_steps(most, graphs);
+    int turns = turns_of(w, 0, graphs);
+    return turns < BATCH_TURNS || turns * graphs < steps ? steps : turns * graphs;
+}

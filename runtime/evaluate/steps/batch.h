@@ -1,0 +1,29 @@
+/* Batches: which of the evaluations that wait (waiting.h) are evaluated together. It depends on graphs, sizes and
+ * what loops went through, so every run decides alike. */
+#ifndef CS_RUNTIME_BATCH_H
+#define CS_RUNTIME_BATCH_H
+
+#include "waiting.h"
+
+enum { BATCH_TURNS = 3 /* that a text for any number of them composes */ };
+
+/* The oldest that wait, by one kernel. */
+typedef struct Batch {
+    int n;      /* 0: it is not worth to make one yet */
+    int period; /* so many a turn, by a kernel for any number of turns; 0: by one for these */
+    bool plain; /* what is left, a turn: as if it were written as one */
+} Batch;
+
+Batch batch_of(const Waiting *w);
+/* So many have to wait, of which l would be one more, before they are evaluated. */
+int batch_enough(const Waiting *w, const Lazy *l, int most);
+/* How many steps at a time: the rows that are kept of all of them are to fit a cache. */
+int batch_most(const Lazy *l, size_t bytes);
+/* Bytes that loops go through while a kernel of so many nodes is made. */
+double batch_work(double nodes);
+/* Has the program a kernel of turns of its loop, as far as is known? */
+bool batch_is_foreseen(const Lazy *l);
+/* Are evaluations divided over ranks? */
+bool batch_is_divided(void);
+
+#endif
