@@ -261,25 +261,6 @@ static void eval_child(Ast **child, void *ctx)
     eval(ctx, *child);
 }
 
-static void find_changing(Ast **child, void *found)
-{
-    const Ast *n = *child;
-    bool kept = n->is_const || n->kind == AST_UNARY || n->kind == AST_BINARY ||
-                n->kind == AST_CAST || n->kind == AST_CONVERT || n->kind == AST_MEMBER ||
-                n->kind == AST_THIS;
-    bool name = n->kind == AST_NAME_REF && n->sym && !n->sym->assigned_again;
-    if (!kept && !name) *(bool *)found = true;
-    if (!n->is_const) ast_each_child(*child, find_changing, found);
-}
-
-/* A number that nobody knows: the same each time, or another one. */
-static Value *unknown_number(Foresee *f, Ast *n)
-{
-    bool changing = false;
-    find_changing(&n, &changing);
-    return changing ? arena_copy(f->arena, f->other, sizeof *f->other) : f->other;
-}
-
 static Value *value_of_graph(Foresee *f, Ast *n)
 {
     Value *v = arena_new_of(f->arena, Value);
@@ -291,7 +272,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
     for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
         Ast *capture = n->graph.captures.data[i];
         Value *c = eval(f, capture);
-        if (c == f->other) c = unknown_number(f, capture);
+        if (c == f->other) c = number_unknown(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (known_depth(c) >= v->depth) v->depth = known_depth(c) + 1;
         v->reduces = v->reduces || known_reduces(c);

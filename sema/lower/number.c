@@ -38,6 +38,24 @@ Value *number_new(Foresee *f)
     return number(f, fresh(f));
 }
 
+static void find_changing(Ast **child, void *found)
+{
+    const Ast *n = *child;
+    bool kept = n->is_const || n->kind == AST_UNARY || n->kind == AST_BINARY ||
+                n->kind == AST_CAST || n->kind == AST_CONVERT || n->kind == AST_MEMBER ||
+                n->kind == AST_THIS;
+    bool name = n->kind == AST_NAME_REF && n->sym && !n->sym->assigned_again;
+    if (!kept && !name) *(bool *)found = true;
+    if (!n->is_const) ast_each_child(*child, find_changing, found);
+}
+
+Value *number_unknown(Foresee *f, Ast *n)
+{
+    bool changing = false;
+    find_changing(&n, &changing);
+    return changing ? arena_copy(f->arena, f->other, sizeof *f->other) : f->other;
+}
+
 Value *number_of(Foresee *f, int64_t x)
 {
     return number(f, constant(x));

@@ -1,5 +1,6 @@
 /* Steps of a loop over whole arrays, taken several at a time, and what a step is made of. An evaluation that
- * cannot fail, of a graph that went through much memory, is held back: its array is a handle whose buffer waits.
+ * cannot fail is held back, of turns that csc foresaw or of a graph that went through much memory: its array is a
+ * handle whose buffer waits.
  * When somebody looks at the elements, or a few steps wait on each other, they are composed into one
  * graph, of which each step is a temporary:
  *
