@@ -192,7 +192,7 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
         leaf.array = c->object;
         what = (uint64_t)leaf.array->head.elem << 8 | (uint64_t)leaf.array->head.rank;
     } else if (c->kind == FD_CAPTURE_GRAPH) {
-        what = l->graph->serial | (uint64_t)c->kept << 32;
+        what = l->graph->serial | (uint64_t)c->kept << 32 | (uint64_t)c->array << 33;
         if (!again && !w->again && l->composed < UINT8_MAX) l->composed++;
     } else {
         leaf.closure = c->object;
