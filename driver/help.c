@@ -28,6 +28,7 @@ static const struct {
     {"CS_MEM_LIMIT", "bytes that a program may take, with K, M or G behind the number"},
     {"CS_RANKS", "how many processes run the program together (1)"},
     {"CS_MPI", "which MPI's launcher started the program: openmpi, mpich, a library's file; none"},
+    {"CS_BLOCKS", "into so many blocks evaluations of one process are divided (for tests)"},
     {"CS_RANKS_LEAST", "operations from which they divide an evaluation (1048576)"},
     {"CS_RANKS_CHECK", "1: they compare all that they do, and end where it differs"},
     {"CS_PROFILE",
