@@ -55,15 +55,16 @@ const char *rt_pending_message(void); /* "DomainException: text", NULL if none i
  * with the same elements share one. Buffers come from a pool and go back to it. */
 typedef struct Buffer {
     int32_t refs;
-    bool host_stale;   /* the device wrote it since the host last saw it */
-    bool device_stale; /* the host may have written it since the device last saw it */
-    bool fresh;        /* just made: it has no contents */
-    bool mapped;       /* the host holds the pages it shares with a device that is no CPU */
-    bool lent;         /* it has no memory, nor counts as having some: it is held back */
-    uint8_t owner;     /* of the devices that are listed the one that has the device side */
-    bool borrowed;     /* its host side is somebody else's: read only, and given back at the end */
-    bool foreign;      /* its device side is: copied from, whatever the device shares */
-    uint16_t ring;     /* device_buffer.c: its place among the small ones there, plus one */
+    uint32_t maker;      /* number of the graph that its elements were last evaluated of; 0: none */
+    uint16_t ring;       /* device_buffer.c: its place among the small ones there, plus one */
+    uint8_t owner;       /* of the devices that are listed the one that has the device side */
+    bool host_stale : 1; /* the device wrote it since the host last saw it */
+    bool device_stale : 1; /* the host may have written it since the device last saw it */
+    bool fresh : 1;        /* just made: it has no contents */
+    bool mapped : 1;       /* the host holds the pages it shares with a device that is no CPU */
+    bool lent : 1;         /* it has no memory, nor counts as having some: it is held back */
+    bool borrowed : 1; /* its host side is somebody else's: read only, and given back at the end */
+    bool foreign : 1;  /* its device side is: copied from, whatever the device shares */
     union {
         size_t bytes;        /* asked for */
         struct Buffer *next; /* in the pool */
@@ -76,7 +77,6 @@ typedef struct Buffer {
     uint64_t written;  /* number of the last launch that writes it */
     struct Held *held; /* the evaluation of its elements, if that is held back (hold.c) */
     struct Part *part; /* which rows each rank has (ranks/parts.h); NULL: all have all */
-    uint32_t maker;    /* number of the graph that they were last evaluated of; 0: none */
 } Buffer;
 
 /* Evaluates what is held back. False with an exception pending. */

@@ -131,11 +131,13 @@ static void ask(void *composed)
 static bool composed(Evaluation *e, const Ahead *a, int64_t count)
 {
     *e = (Evaluation){0};
-    if (!compose(e, a->graph, fd_root(a->graph->fd), a->captures, &nowhere)) return false;
+    if (!compose_trial(e, a->graph, a->captures, &nowhere)) return false;
     Composed *c = e->composed;
     if (!c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
-    return !cs_pending && e->nclosures == 0 &&
-           (c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL));
+    bool pays = !cs_pending && e->nclosures == 0 &&
+                (c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL));
+    if (pays) compose_count(a->graph, a->captures, &nowhere);
+    return pays && !cs_pending;
 }
 
 static bool evaluate_scalars(Ahead *a)

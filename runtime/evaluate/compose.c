@@ -427,16 +427,15 @@ bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *c
     return settle_and_search(e, g, root, captures, false, site);
 }
 
-bool compose_trial(Evaluation *e, const Lazy *l, const CsSite *site)
+bool compose_trial(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
 {
-    return settle_and_search(e, l->graph, fd_root(l->graph->fd), l->captures, true, site);
+    return settle_and_search(e, g, fd_root(g->fd), captures, true, site);
 }
 
-void compose_count(const Lazy *l, const CsSite *site)
+void compose_count(const Graph *g, const CsValue *captures, const CsSite *site)
 {
     Evaluation e;
-    if (search(&e, l->graph, fd_root(l->graph->fd), l->captures, false, false, NULL, site))
-        compose_end(&e);
+    if (search(&e, g, fd_root(g->fd), captures, false, false, NULL, site)) compose_end(&e);
 }
 
 bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)

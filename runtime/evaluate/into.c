@@ -18,7 +18,8 @@ static bool evaluate(const Lazy *l, Array *into, bool held, const CsSite *site)
     Evaluation e;
     int64_t count;
     if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
-    bool done = (held ? compose_steps(&e, l, false, NULL, site) : compose_trial(&e, l, site)) &&
+    bool done = (held ? compose_steps(&e, l, false, NULL, site)
+                      : compose_trial(&e, l->graph, l->captures, site)) &&
                 !e.nclosures && !e.composed->reduces;
     if (done) {
         Results one = {1, &into->head.buffer, count};
@@ -32,7 +33,7 @@ static bool evaluate(const Lazy *l, Array *into, bool held, const CsSite *site)
         }
     }
     compose_end(&e);
-    if (done && !held) compose_count(l, site);
+    if (done && !held) compose_count(l->graph, l->captures, site);
     return done;
 }
 

@@ -174,7 +174,8 @@ Array *repeat_eval(const Lazy *l, const CsSite *site)
 {
     Evaluation e;
     Run r;
-    if (!l->recurs || device_is_ref() || !compose_trial(&e, l, site)) return NULL;
+    if (!l->recurs || device_is_ref() || !compose_trial(&e, l->graph, l->captures, site))
+        return NULL;
     bool made = is_one(&e, &r, site) && run(&r, site);
     Array *all = made ? evaluate(r.repeat->rest, r.captures, site) : NULL;
     end(&r, made);

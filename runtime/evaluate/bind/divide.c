@@ -28,7 +28,7 @@ typedef struct Divide {
 int divide_shares(const Evaluation *e, const Numbers *n)
 {
     int shares = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
-    if (shares < 2 || e->into || e->nclosures || e->composed->graph.turns) return 1;
+    if (shares < 2 || e->into || e->nclosures) return 1;
     return !rt.ranks.size || n->work >= rt.ranks.least ? shares : 1;
 }
 

@@ -33,8 +33,8 @@ static size_t rows_of(const Lazy *l)
     return rows;
 }
 
-/* What is divided is composed as it is: footprints do not know how often the second turn is repeated. */
-bool batch_is_divided(void)
+/* Are evaluations divided over ranks? Footprints do not know how often the second turn is repeated: once, then. */
+static bool is_divided(void)
 {
     return rt.ranks.size || rt.ranks.blocks;
 }
@@ -43,7 +43,7 @@ bool batch_is_divided(void)
 int batch_most(const Lazy *l, size_t bytes)
 {
     size_t row = bytes / rows_of(l), l2 = l2_bytes();
-    int most = batch_is_divided() ? DIVIDED : MOST;
+    int most = is_divided() ? DIVIDED : MOST;
     while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
     return most;
 }
@@ -53,9 +53,10 @@ int batch_most(const Lazy *l, size_t bytes)
 static int turns_of(const Waiting *w, int from, int period)
 {
     const Lazy *first = w->held[from]->lazy;
-    int most = batch_is_divided() ? 1 : first->graph->turns;
+    int most = first->graph->turns;
     size_t alone = rows_of(first) / ((size_t)pool_units() * BESIDE);
     if (!most || most > MOST) most = MOST;
+    if (most > BATCH_TURNS && is_divided()) most = BATCH_TURNS;
     if (most > BATCH_TURNS && (size_t)most > alone)
         most = alone > BATCH_TURNS ? (int)alone : BATCH_TURNS;
     return most * period > WAITING_MOST ? WAITING_MOST / period : most;
@@ -77,7 +78,7 @@ double batch_work(double nodes)
 /* Has the program a kernel of turns of its loop, as far as is known? */
 bool batch_is_foreseen(const Lazy *l)
 {
-    return l->foreseen && l->graph->turns != 1 && !batch_is_divided() && native_makes();
+    return l->foreseen && l->graph->turns != 1 && native_makes();
 }
 
 /* Have loops gone on for as long as the kernel of the first n, and those before it, take to be made? Or is it
@@ -170,5 +171,5 @@ int batch_enough(const Waiting *w, const Lazy *l, int most)
 {
     int graphs = waiting_graphs(w, l->graph), steps = whole_steps(most, graphs);
     int turns = turns_of(w, 0, graphs);
-    return turns < BATCH_TURNS || turns * graphs < steps ? steps : turns * graphs;
+    return turns < BATCH_TURNS ? steps : turns * graphs;
 }

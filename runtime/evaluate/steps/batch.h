@@ -23,7 +23,5 @@ int batch_most(const Lazy *l, size_t bytes);
 double batch_work(double nodes);
 /* Has the program a kernel of turns of its loop, as far as is known? */
 bool batch_is_foreseen(const Lazy *l);
-/* Are evaluations divided over ranks? */
-bool batch_is_divided(void);
 
 #endif

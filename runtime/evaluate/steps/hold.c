@@ -107,8 +107,7 @@ bool hold_takes(const Lazy *l)
 {
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
-    return l->box.rank > 1 && !batch_is_divided() && rt_box_count(&l->box, &count) &&
-           native_makes() &&
+    return l->box.rank > 1 && rt_box_count(&l->box, &count) && native_makes() &&
            (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= hold_least(LEAST);
 }
 
