@@ -4,7 +4,7 @@
  *
  *   u1 = step(u0); u2 = step(u1);    so    step(step(step(u0))), of which the second step stands for any number
  *
- * What looks like one scalar in both turns is taken for the same in all. */
+ * What looks like one scalar in both turns is taken for the same in all, what does not for one that moves. */
 #include "turns.h"
 
 enum {
@@ -92,8 +92,10 @@ static bool are_turns(Turns *t)
 {
     bool turns = true;
     for (int i = 0; i < t->period && turns; i++) {
+        const Value *v = t->last[i], *before = t->last[i - t->period];
         t->nbelow = 0;
-        turns = is_turn_of(t, t->last[i], t->last[i - t->period]);
+        turns =
+            v->result && before->result && is_turn_of(t, v, before); /* sessions take some back */
     }
     return turns && t->carried && t->moving.len <= MOST_MOVING;
 }
