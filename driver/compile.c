@@ -413,7 +413,8 @@ static bool lower_kernels(Job *j)
                              .ctx = &forms,
                              .asked = e->graph->hints ? steers : NULL};
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
-        if (printed && status != CG_USER_ERROR) print_schedule(j, e, &schedule);
+        bool none = status == CG_HOST_ONLY && e->graph->turns; /* of turns nobody asked for */
+        if (printed && status != CG_USER_ERROR && !none) print_schedule(j, e, &schedule);
         text_free(&schedule);
         note_steering(j, steered, e->graph->hints, steers);
         if (status == CG_USER_ERROR && given[i] && given[i]->line) {
