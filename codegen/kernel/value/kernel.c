@@ -221,7 +221,7 @@ void gen_moving(Gen *g, const KirExpr *level)
         const FdNode *turn = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "turn");
         gen_bind(g, turn, level);
         const FdNode *read = fd_apply(u->fd, m->values, 1, &turn, m->slot->loc);
-        gen_remember(g, m->slot, gen_variable(g, "moving", gen_value(g, read)));
+        gen_remember(g, m->slot, gen_variable(g, "moving", gen_read(g, read)));
     }
 }
 
