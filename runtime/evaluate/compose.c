@@ -43,14 +43,6 @@ typedef struct Walk {
     VEC(int) moving; /* of `turning`, in the order in which they were met */
 } Walk;
 
-/* What a captured value is: an array (itself or a lazy value's result), else NULL. */
-static Array *array_of(void *fn)
-{
-    CsHead *h = fn;
-    if (h->kind == CS_ARRAY) return fn;
-    return h->kind == CS_LAZY ? ((Lazy *)fn)->result : NULL;
-}
-
 /* What a captured function counts as: itself, or what stands for it now. */
 static void *seen(const CsValue *capture)
 {
@@ -133,7 +125,7 @@ static FdCapture capture_of(void *ctx, const void *captures, int slot)
 {
     (void)ctx;
     void *fn = seen((const CsValue *)captures + slot);
-    Array *a = array_of(fn);
+    Array *a = lazy_array(fn);
     struct Held *held = a && a->head.buffer ? a->head.buffer->held : NULL;
     if (held && held->as) held = held->as;
     bool through = held && (held->through || held->view);

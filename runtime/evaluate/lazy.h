@@ -38,6 +38,13 @@ void graphs_free(void);
 Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site);
 /* The checks alone, for scalar roots. */
 bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site);
+/* The array that a captured value is: itself, or a lazy value's result; else NULL. */
+static inline Array *lazy_array(void *fn)
+{
+    CsHead *h = fn;
+    if (h->kind == CS_ARRAY) return fn;
+    return h->kind == CS_LAZY ? ((Lazy *)fn)->result : NULL;
+}
 /* Is all of it an array that could be made? */
 bool lazy_finite(const Lazy *l);
 

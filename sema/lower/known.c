@@ -24,10 +24,14 @@ Value *known_any(Foresee *f, const Type *t)
 
 /* ---- composing ---------------------------------------------------------------------------- */
 
+Value *known_seen(Value *v)
+{
+    return v->kind == VAL_LAZY && v->result ? v->result : v;
+}
+
 static Value *captured(const void *captures, int slot)
 {
-    Value *v = ((Value *const *)captures)[slot];
-    return v->kind == VAL_LAZY && v->result ? v->result : v;
+    return known_seen(((Value *const *)captures)[slot]);
 }
 
 static FdCapture look(void *ctx, const void *captures, int slot)

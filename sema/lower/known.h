@@ -78,10 +78,11 @@ enum {
 
 Value *known_array(Foresee *f);              /* a new one */
 Value *known_any(Foresee *f, const Type *t); /* what is known by the type alone */
-bool known_is(const Value *v);               /* an array or a graph */
-int known_depth(const Value *v);             /* of graphs that are composed in it */
-bool known_reduces(const Value *v);          /* does each element take a reduction? */
-uint32_t known_full(const Value *v);         /* infinite dimensions, as far as its graph says */
+Value *known_seen(Value *v);         /* as what it is captured: its array, once there is one */
+bool known_is(const Value *v);       /* an array or a graph */
+int known_depth(const Value *v);     /* of graphs that are composed in it */
+bool known_reduces(const Value *v);  /* does each element take a reduction? */
+uint32_t known_full(const Value *v); /* infinite dimensions, as far as its graph says */
 /* It is evaluated here. False: it is not known, or only some of what it gives is evaluated by it. `of`:
  * the graph of a TOGETHER, whose value it is; else NULL. */
 bool known_evaluated(Foresee *f, Value *v, const SemaGraph *of, Loc loc);

@@ -129,7 +129,7 @@ static void domain_of_graph(Foresee *f, Value *v, FdKnown *k)
 /* Each value is asked once, so that what it does not know has one name. */
 static const FdKnown *domain_of(Foresee *f, Value *v)
 {
-    if (v->kind == VAL_LAZY && v->result) v = v->result;
+    v = known_seen(v);
     if (v->domain) return v->domain;
     FdKnown *k = v->domain = arena_new_of(f->arena, FdKnown);
     for (int d = 0; d < FD_MAX_RANK; d++) {

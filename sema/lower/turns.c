@@ -52,11 +52,6 @@ static int number_of_array(const Turns *t, const Value *array)
     return t->period;
 }
 
-static const Value *seen(const Value *v)
-{
-    return v->kind == VAL_LAZY && v->result ? v->result : v;
-}
-
 static bool same_scalar(const Value *a, const Value *b)
 {
     if (!number_is(a) || !number_is(b)) return a == b;
@@ -68,7 +63,7 @@ static bool is_turn_of(Turns *t, const Value *a, const Value *b)
 {
     bool same = a->graph == b->graph && ++t->nbelow <= MOST_BELOW;
     for (int i = 0; i < a->graph->nslots && same; i++) {
-        const Value *x = seen(a->captures[i]), *y = seen(b->captures[i]);
+        const Value *x = known_seen(a->captures[i]), *y = known_seen(b->captures[i]);
         if (x->kind != y->kind && x->kind != VAL_ARRAY) return false;
         if (x->kind == VAL_OTHER) {
             const Moving m = {a->captures, i};
@@ -114,7 +109,7 @@ static Value *one_later(Turns *t, Value *v);
 
 static Value *later_capture(Turns *t, Value *c)
 {
-    Value *v = (Value *)(uintptr_t)seen(c);
+    Value *v = known_seen(c);
     if (v->kind == VAL_LAZY) return one_later(t, v);
     int k = v->kind == VAL_ARRAY ? number_of_array(t, v) : t->period;
     return k == t->period ? v : k < 0 ? t->last[k + t->period]->result : t->results[k];
@@ -140,7 +135,7 @@ static Value *one_later(Turns *t, Value *v)
 static FdCapture look(void *ctx, const void *captures, int slot)
 {
     (void)ctx;
-    Value *v = (Value *)(uintptr_t)seen(((Value *const *)captures)[slot]);
+    Value *v = known_seen(((Value *const *)captures)[slot]);
     Value *of = v->kind == VAL_ARRAY ? v->through : v->kind == VAL_LAZY ? v : NULL;
     if (of)
         return (FdCapture){.kind = FD_CAPTURE_GRAPH,
@@ -192,7 +187,7 @@ static void add_graphs(Turns *t, const Value *v)
     for (int i = 0; i < r->ngraphs; i++)
         if (r->graphs[i].graph == v->graph) vec_push(&t->graphs, i);
     for (int i = 0; i < v->graph->nslots; i++) {
-        const Value *c = seen(v->captures[i]);
+        const Value *c = known_seen(v->captures[i]);
         if (c->kind == VAL_LAZY) add_graphs(t, c);
     }
 }

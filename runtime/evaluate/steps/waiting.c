@@ -182,12 +182,6 @@ typedef struct Turn {
     char *to[TURNING_MOST]; /* ..of each that moves */
 } Turn;
 
-static Array *array_of(void *fn)
-{
-    CsHead *h = fn;
-    return h->kind == CS_ARRAY ? fn : h->kind == CS_LAZY ? ((Lazy *)fn)->result : NULL;
-}
-
 static const struct Held *held_of(const Array *a)
 {
     return a->head.buffer ? a->head.buffer->held : NULL;
@@ -237,7 +231,7 @@ static bool is_turn_of(Turn *t, const Lazy *a, const Lazy *b)
             continue;
         }
         void *x = a->captures[i].ref, *y = b->captures[i].ref;
-        const Array *of_a = array_of(x), *of_b = array_of(y);
+        const Array *of_a = lazy_array(x), *of_b = lazy_array(y);
         if (of_a && of_b)
             same = are_turn_apart(t, of_a, of_b);
         else
@@ -269,7 +263,7 @@ static void take_values(Turn *t, const Lazy *l)
     for (int32_t i = 0; i < l->ncaptures; i++) {
         const FdType *type = l->graph->fd->slots[i].type;
         if (type->result) {
-            if (!array_of(l->captures[i].ref)) take_values(t, l->captures[i].ref);
+            if (!lazy_array(l->captures[i].ref)) take_values(t, l->captures[i].ref);
             continue;
         }
         int k = moving_at(t->turning, t->place++);
