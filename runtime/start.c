@@ -124,8 +124,12 @@ bool rt_check_dumps(const CsSite *site)
 
 bool rt_profiling(void)
 {
-    const char *s = getenv("CS_PROFILE");
-    return s && *s && strcmp(s, "0") != 0;
+    if (!rt.profile_read) { /* each evaluation asks */
+        const char *s = getenv("CS_PROFILE");
+        rt.profiling = s && *s && strcmp(s, "0") != 0;
+        rt.profile_read = true;
+    }
+    return rt.profiling;
 }
 
 const char *rt_device_wish(void)

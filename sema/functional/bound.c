@@ -7,6 +7,8 @@
  * Types: int if some use is an index of a functional value, else the type of the first use, else
  * int. What is applied is learned by checking a copy of it quietly (peek_type).
  */
+#include <string.h>
+
 #include "../check/check.h"
 
 enum { MAX_PEEK = 3 };
@@ -209,17 +211,41 @@ static const Type *callee_type(Walk *w, const Ast *callee, int nargs, bool *inde
     return type_is_functional(t) && t->nparams == nargs ? t : NULL;
 }
 
+/* Is it a function of Math that is an int of ints: Math.Min? */
+static bool is_of_ints(const char *name, int nargs)
+{
+    for (int i = 0; i < nbuiltins; i++) {
+        const char *form = builtins[i].signature;
+        if (builtins[i].space == SPACE_Math && strspn(form, "i") == (size_t)nargs + 1 &&
+            !form[nargs + 1] && strcmp(library_names[builtins[i].name], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a function of Math wants of each operand where a call of it is wanted as w->want; NULL: callee is none. */
+static const Type *wanted_by_math(const Walk *w, const Ast *callee, int nargs)
+{
+    const Ast *space = callee->kind == AST_MEMBER ? callee->member.base : NULL;
+    if (!space || space->kind != AST_NAME_REF ||
+        builtin_space(w->s, space->name_ref.name) != SPACE_Math)
+        return NULL;
+    bool ints =
+        w->want && type_is_scalar(w->want, SC_INT) && is_of_ints(callee->member.name, nargs);
+    return ints ? w->want : w->s->real;
+}
+
 static void typing_call(Walk *w, Ast *n)
 {
     Ast **callee = n->kind == AST_CALL ? &n->call.callee : &n->index.base;
     const AstList *args = n->kind == AST_CALL ? &n->call.args : &n->index.args;
-    bool index, real = false;
+    bool index;
     const Type *t = callee_type(w, *callee, args->len, &index);
     if ((*callee)->kind != AST_NAME_REF) typing_as(w, callee, NULL);
-    if ((*callee)->kind == AST_MEMBER && (*callee)->member.base->kind == AST_NAME_REF)
-        real = builtin_space(w->s, (*callee)->member.base->name_ref.name) == SPACE_Math;
+    const Type *math = wanted_by_math(w, *callee, args->len);
+    index = index || (math && math == w->want);
     for (int i = 0; i < args->len; i++) {
-        const Type *want = t && i < t->nparams ? t->params[i] : real ? w->s->real : NULL;
+        const Type *want = t && i < t->nparams ? t->params[i] : math;
         if (args->data[i]->kind == AST_NAME_REF)
             use(w, args->data[i]->name_ref.name, want, index);
         else

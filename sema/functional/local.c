@@ -385,6 +385,21 @@ bool lambda_acts(Sema *s, Ast *n)
     return acts;
 }
 
+/* The type of one of b's names, which b gets if it has none: the one that is wanted, or that of a range's values.
+ * NULL: it is told that it is not known. */
+static const Type *statement_param(Sema *s, struct Ast_binder *b, const Ast *name,
+                                   const Type *wanted)
+{
+    if (b->vtype && b->vtype->kind != AST_TYPE_VAR) return decl_type(s, b->vtype);
+    if (!wanted && b->constraint) wanted = s->integer;
+    if (!wanted)
+        report(s, name->loc, NEEDS_TYPE, "the type of '%s' is not known here: write it",
+               name->name_ref.name);
+    else if (!b->constraint)
+        b->vtype = type_node(s, name->loc, wanted);
+    return wanted;
+}
+
 void lambda_statements(Sema *s, Ast *n, const Type *hint)
 {
     AstList params = {0}, args = {0};
@@ -394,26 +409,16 @@ void lambda_statements(Sema *s, Ast *n, const Type *hint)
     for (int i = 0; i < n->lambda.binders.len; i++) {
         struct Ast_binder *b = &n->lambda.binders.data[i]->binder;
         if (n->lambda.binders.data[i]->kind != AST_BINDER) return;
-        Ast *name = b->names.data[0];
-        if (b->constraint || b->names.len != 1) {
-            report(s, name->loc, BINDER, "a lambda with statements has plain parameters");
-            return;
+        for (int k = 0; k < b->names.len; k++, at++) {
+            Ast *name = b->names.data[k];
+            const Type *t =
+                statement_param(s, b, name, hint && at < hint->nparams ? hint->params[at] : NULL);
+            if (!t || t == s->error) return;
+            Ast *type = type_node(s, name->loc, t);
+            params =
+                ast_list_add(s->arena, params, tree_param(s, name->loc, type, name->name_ref.name));
+            args = ast_list_add(s->arena, args, tree_name(s, name->loc, name->name_ref.name));
         }
-        bool typed = b->vtype && b->vtype->kind != AST_TYPE_VAR;
-        if (!typed && hint && at < hint->nparams)
-            b->vtype = type_node(s, name->loc, hint->params[at]);
-        else if (!typed) {
-            report(s, name->loc, NEEDS_TYPE, "the type of '%s' is not known here: write it",
-                   name->name_ref.name);
-            return;
-        }
-        at++;
-        const Type *t = decl_type(s, b->vtype);
-        if (t == s->error) return;
-        params =
-            ast_list_add(s->arena, params,
-                         tree_param(s, name->loc, type_node(s, name->loc, t), name->name_ref.name));
-        args = ast_list_add(s->arena, args, tree_name(s, name->loc, name->name_ref.name));
     }
     Ast *call = block_call(s, "lambda", body, params, args, hint ? hint->result : NULL, true);
     if (call) n->lambda.body = call;
