@@ -85,6 +85,21 @@ bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor)
     return true;
 }
 
+int64_t fd_affine_holds(const FdNode *x, const FdNode *y)
+{
+    FdAffine sum, part;
+    if (!fd_affine(x, &sum) || !fd_affine(y, &part)) return 0;
+    if (part.nterms == 0 && part.constant > 0)
+        return sum.constant > part.constant / 2
+                   ? (sum.constant - part.constant / 2) / part.constant + 1
+                   : 0;
+    for (int i = 0; part.nterms && i < sum.nterms; i++)
+        if (sum.terms[i].atom == part.terms[0].atom &&
+            sum.terms[i].factor % part.terms[0].factor == 0)
+            return sum.terms[i].factor / part.terms[0].factor;
+    return 0;
+}
+
 /* ---- its values over ranges ------------------------------------------------------------- */
 
 /* What a choice says of an atom on one of its sides. */

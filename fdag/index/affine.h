@@ -28,6 +28,10 @@ bool fd_affine_add(FdAffine *a, const FdNode *n, int64_t factor);
 /* The factor of variable v, 0 if it does not occur; false if it occurs inside another atom too. */
 bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor);
 
+/* How often a sum holds what it is divided by, as a guess of x / y: i + n - 1 holds n once, i + 63 of 64 values
+ * about once. 0: it does not, or it cannot be told. */
+int64_t fd_affine_holds(const FdNode *x, const FdNode *y);
+
 /* An index that goes round: lo + ((of - lo) mod n), as Periodic has it. */
 typedef struct FdRound {
     const FdNode *of, *n;

@@ -332,12 +332,36 @@ static void clamp(Inside *s, const FdNode *n)
     demand_order(s, n->args[first == min ? 0 : 1], n->args[first == min ? 1 : 0], 0);
 }
 
+/* The range of a variable at this place. */
+static const FdDom *range_of(const void *inside, const FdNode *var)
+{
+    const Inside *s = inside;
+    return fdi_dom_of(&s->facts->doms, var);
+}
+
+/* Has x / y few values, for all that is known? Parity has a row full of them. */
+static bool is_few(Inside *s, const FdNode *x, const FdNode *y)
+{
+    if (!fd_is_const(y)) return true;
+    const FdNode *least = fd_extreme(s->fd, x, false, range_of, s),
+                 *most = fd_extreme(s->fd, x, true, range_of, s);
+    return least && most && fd_is_const(least) && fd_is_const(most) &&
+           (double)most->value.i - (double)least->value.i < 2 * (double)y->value.i;
+}
+
+/* Of x / y and x % y: that the quotient is what x suggests. */
 static void remainder_of(Inside *s, const FdNode *n)
 {
-    FdAffine low = {0};
-    if (!demand_exact(s, n->args[0]) || !fd_affine_add(&low, n->args[0], -1)) return;
+    const FdNode *x = n->args[0], *y = n->args[1];
+    int64_t whole = fd_affine_holds(x, y);
+    if (!is_few(s, x, y)) return;
+    FdAffine low = {0},
+             high = {.constant = 1}; /* whole * y - x <= 0 and x + 1 - (whole + 1) * y <= 0 */
+    if (!demand_exact(s, x) || !demand_exact(s, y)) return;
+    if (!fd_affine_add(&low, x, -1) || !fd_affine_add(&low, y, whole)) return;
+    if (!fd_affine_add(&high, x, 1) || !fd_affine_add(&high, y, -whole - 1)) return;
     demand(s, &low);
-    demand_order(s, n->args[0], n->args[1], 1);
+    demand(s, &high);
 }
 
 /* ---- the rounds -------------------------------------------------------------------------- */

@@ -66,16 +66,30 @@ static const FdNode *least(const FdFacts *f, const FdNode *n)
     return NULL;
 }
 
-/* Of 0 <= x < y. */
+/* x - y * times + more <= 0, likewise. */
+static bool shown_times(const FdFacts *f, const FdNode *x, int64_t factor, const FdNode *y,
+                        int64_t times, int64_t more)
+{
+    FdAffine a = {.constant = more};
+    return fd_affine_add(&a, x, factor) && fd_affine_add(&a, y, times) && fd_shown(f, &a);
+}
+
+/* Of whole * y <= x < (whole + 1) * y. */
 static const FdNode *divided(Fd *fd, const FdFacts *f, const FdNode *n)
 {
     const FdNode *x = n->args[0], *y = n->args[1];
+    ScalarKind k = n->type->scalar;
     bool rem = fd_op_of(n) == FD_OP_REM;
-    if (!can_go(f, y) || (!rem && !can_go(f, x)) || !fdi_is_word(x) || !fdi_is_exact(f, x))
-        return NULL;
-    FdAffine below = {0};
-    if (!fd_affine_add(&below, x, -1) || !fd_shown(f, &below) || !shown(f, x, y, 1)) return NULL;
-    return rem ? x : fd_const(fd, n->type->scalar, (ScalarValue){.i = 0});
+    int64_t whole = fd_affine_holds(x, y);
+    if (!can_go(f, y) || (!rem && !can_go(f, x)) || !fdi_is_word(x)) return NULL;
+    if (whole < 0 || !fdi_is_exact(f, x) || !fdi_is_exact(f, y)) return NULL;
+    if (!shown_times(f, x, -1, y, whole, 0) || !shown_times(f, x, 1, y, -whole - 1, 1)) return NULL;
+    const FdNode *times = fd_const(fd, k, (ScalarValue){.i = whole});
+    if (!rem) return times;
+    if (whole == 0) return x;
+    const FdNode *both[] = {times, y};
+    const FdNode *less[] = {x, fd_simple_op(fd, FD_OP_MUL, k, 2, both)};
+    return fd_simple_op(fd, FD_OP_SUB, k, 2, less);
 }
 
 /* An index as the sum that it comes to: lo + ((i - 1) - lo) is i - 1. */

@@ -35,8 +35,13 @@ static bool use_plain(Var *w, Span d)
 
 static void write_modulo(Gen *g, Span d, const Var *w, int depth)
 {
-    int n = d.hi - d.lo;
+    int n = d.hi - d.lo, c = n * choose(g, 3) + choose(g, 5) - 2;
     if (d.lo) text_printf(g->out, "%d + ", d.lo);
+    if (w && w->given && w->range.lo + c >= 0 && !rarely(g, 3)) {
+        covered("index that goes round");
+        text_printf(g->out, "(%s + %d) %% %d", w->name, c, n);
+        return;
+    }
     text_add(g->out, "((");
     if (w && !rarely(g, 3)) {
         text_printf(g->out, "(%s * %d + %d)", w->name, 1 + choose(g, 5), choose(g, 9));

@@ -118,6 +118,11 @@ static Num *on_cpu(Tile *t, Num *when)
     size_t widest = recipe_widest(c->nreduces, c->reduces);
     t->lanes = nest_lanes_for(widest);
     tile_size(t);
+    if (c->nbatch) { /* many small products: panels of each cost more than they give */
+        Num *each = num_op(u, FD_OP_MUL, num_op(u, FD_OP_MUL, t->m, t->n), t->k);
+        Num *large = num_op(u, FD_OP_GE, each, draw_num(u, P_CONTRACT_LEAST, 2048));
+        when = num_let(u, "large", num_and(u, when, large));
+    }
     /* Rows in place must stay in the cache while the columns' panels change, those in far strides with
      * room to spare; few columns are not worth a copy of the rows. */
     Num *fits = num_op(u, FD_OP_LE, t->k, t->kb), *l2 = num_fact(u, NUM_CACHE);

@@ -54,11 +54,12 @@ static void in_vectors(Unit *u, const Boxes *b, NestStep *in, Num *lanes, int co
     if (once) one_by_one(u, b, in);
 }
 
-/* Indices that are the same in all lanes may be checked. */
+/* Indices that are the same in all lanes may be checked; where failures are noted, all may. */
 static bool in_lanes(Unit *u, const Nest *n, unsigned at, const FdNode *v)
 {
     const NestBody *b = nest_body(u, n, at);
     if (n->def->flat && fd_flat_apart(b->node, v)) return false;
+    if (n->def->noting) return lanes_possible(b->node, v, recipe_allowed(n->def) | LANES_FAR);
     return !nest_body_fails(b, v) && lanes_possible(b->node, v, 0);
 }
 
@@ -79,7 +80,7 @@ static Num *rows_each(Unit *u, Num *rows, Num *n)
 static Boxes boxes(Unit *u, const Inside *x, const char *name, int group, Num *when, Num *least)
 {
     Boxes b = {.n = nest_new(u, name, x->d, when), .group = -1, .turns = -1};
-    b.n->checks = GEN_CHECKED;
+    if (!x->d->noting) b.n->checks = GEN_CHECKED;
     if (group >= 0) b.group = nest_axis_of(u, b.n, x->d, group, group + 1);
     unsigned before = (1u << x->last) - 1;
     b.rows = nest_axis_some(u, b.n, group < 0 ? before : before & ~(1u << group));
@@ -128,8 +129,11 @@ static bool has_border(Unit *u, const Inside *x)
 
 static bool count(const void *sum, const FdNode *n)
 {
+    enum { DIVISION = 32, BY_CONSTANT = 4 };
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    **(int *const *)sum += op == FD_OP_DIV || op == FD_OP_REM ? 16 : 1;
+    bool divides = (op == FD_OP_DIV || op == FD_OP_REM) && !scalar_is_real(n->type->scalar);
+    int more = !divides ? 1 : fd_is_const(n->args[1]) ? BY_CONSTANT : DIVISION;
+    **(int *const *)sum += more;
     return false;
 }
 
@@ -140,6 +144,13 @@ static int instructions(const NestBody *b)
     int sum = b->suspects.n * CHECK, *to = &sum;
     fd_any(b->node, count, &to);
     return sum;
+}
+
+/* Is there much less to do inside? */
+static bool is_less(Unit *u, const Boxes *b)
+{
+    unsigned any = nest_at(0, NEST_AROUND, b->box);
+    return instructions(nest_body(u, b->n, b->at)) * 2 <= instructions(nest_body(u, b->n, any));
 }
 
 /* Have columns of the border about as much to do, whatever is known of their row? */
@@ -321,6 +332,7 @@ static Num *inside_on_cpu(Unit *u, const Def *d, Num *when)
     if (x.ncuts + x.nturns == x.nclosed) return NULL; /* all lies inside or nothing */
     Boxes tried = boxes(u, &x, "inside", -1, when, num_int(u, 1));
     if (!in_lanes(u, tried.n, tried.at, d->vars[x.last])) return NULL;
+    if (d->noting && !is_less(u, &tried)) return NULL; /* all of it can be in lanes, with checks */
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
     int vector = vectors_of(u, &x, &tried);
     if (draw_bool(u, P_INSIDE_MOST, x.guessed || fd_effects(inside) & FD_REDUCES))
