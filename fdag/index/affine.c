@@ -349,10 +349,22 @@ static const FdNode *modulo_of(const FdNode *m, const FdNode **n)
     return zero && sum ? r->args[0] : NULL;
 }
 
-bool fd_goes_round(const FdNode *index, FdRound *out)
+/* x % n of an x that is not negative, else it would be outside: as far around 0 as it suggests. */
+static const FdNode *remainder_of(Fd *fd, const FdNode *rem, const FdNode **n)
+{
+    if (!is_op(rem, FD_OP_REM) || !fdi_is_word(rem)) return NULL;
+    const FdNode *x = rem->args[0];
+    *n = rem->args[1];
+    for (int64_t whole = fd_affine_holds(x, *n); whole > 0; whole--)
+        x = fd_simple_op(fd, FD_OP_SUB, rem->type->scalar, 2, (const FdNode *[]){x, *n});
+    return x;
+}
+
+bool fd_goes_round(Fd *fd, const FdNode *index, FdRound *out)
 {
     *out = (FdRound){0};
     out->of = modulo_of(index, &out->n);
+    if (!out->of) out->of = remainder_of(fd, index, &out->n);
     for (int k = 0; k < 2 && !out->of && is_op(index, FD_OP_ADD); k++) {
         const FdNode *y = modulo_of(index->args[k], &out->n), *lo = index->args[1 - k];
         if (!y || !is_op(y, FD_OP_SUB) || y->args[1] != lo) continue;

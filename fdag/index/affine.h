@@ -32,12 +32,13 @@ bool fd_affine_factor(const FdAffine *a, const FdNode *v, int64_t *factor);
  * about once. 0: it does not, or it cannot be told. */
 int64_t fd_affine_holds(const FdNode *x, const FdNode *y);
 
-/* An index that goes round: lo + ((of - lo) mod n), as Periodic has it. */
+/* An index that goes round: lo + ((of - lo) mod n), as Periodic has it, or (i + n - 1) % n, which is -1 where it goes
+ * round. */
 typedef struct FdRound {
     const FdNode *of, *n;
     const FdNode *lo; /* NULL: 0 */
 } FdRound;
-bool fd_goes_round(const FdNode *index, FdRound *out);
+bool fd_goes_round(Fd *fd, const FdNode *index, FdRound *out);
 
 /* How a read of an array moves when v grows by one. */
 typedef enum FdMovement { FD_MOVES_NOT, FD_MOVES_UNIT, FD_MOVES_FAR } FdMovement;

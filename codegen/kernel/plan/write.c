@@ -14,7 +14,32 @@ void plan_line(Unit *u, const char *fmt, ...)
     if (u->schedule) text_addn(u->schedule, u->plan.data + begin, u->plan.len - begin);
 }
 
-enum { LONG_ROW = 8192 }; /* bytes */
+enum { LONG_ROW = 8192, LINE = 64 }; /* bytes */
+enum { AROUND_READS = 16 };
+
+typedef struct Around {
+    const FdNode *reads[AROUND_READS];
+    int n;
+} Around;
+
+/* A read of an array that is read elsewhere, too. */
+static bool is_around(const void *around, const FdNode *n)
+{
+    Around *a = (Around *)(uintptr_t)around;
+    if (n->kind != FD_APPLY || n->fn->kind != FD_FUNC || n->fn->leaf != FD_LEAF_SLOT) return false;
+    for (int i = 0; i < a->n; i++)
+        if (a->reads[i]->fn == n->fn && a->reads[i] != n) return true;
+    if (a->n < AROUND_READS) a->reads[a->n++] = n;
+    return false;
+}
+
+/* Lines of several results that are stored in halves, while others of a stencil are read, go to memory in halves:
+ * ten times slower than through the cache (AMD, vectors of 32 bytes). */
+static bool is_mixed(const Def *d)
+{
+    Around a = {0};
+    return fd_type_leaves(d->body->type) > 1 && fd_any(d->body, is_around, &a);
+}
 
 void plan_stream(Unit *u, const Def *d)
 {
@@ -29,6 +54,9 @@ void plan_stream(Unit *u, const Def *d)
         Num *row = plan_bytes(u, d->body->type, plan_n(u, &d->doms[d->nvars - 1]));
         streams = num_and(u, streams, num_op(u, FD_OP_GE, row, num_int(u, long_row)));
     }
+    if (is_mixed(d))
+        streams = num_and(u, streams,
+                          num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, LINE)));
     plan_line(u, "flag CS_STREAM = %s", num_text(u, streams));
     u->streams = true;
 }

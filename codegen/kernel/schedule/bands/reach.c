@@ -78,7 +78,7 @@ static const FdNode *before_round(Walk *w, const FdNode *index)
     Unit *u = w->u;
     const FdDom *rows = &w->read->doms[w->dim];
     FdRound round;
-    if (!fd_goes_round(index, &round)) return index;
+    if (!fd_goes_round(u->fd, index, &round)) return index;
     Num *n = node_is_closed(round.n) ? num_of(u, round.n) : NULL;
     Num *lo = !round.lo ? num_int(u, 0) : node_is_closed(round.lo) ? num_of(u, round.lo) : NULL;
     if (!n || !lo || !rows->lo) return index;

@@ -153,10 +153,10 @@ static const KirExpr *noted_at(Gen *g, const FdNode *read, int d)
 }
 
 /* Rings know the row by the place that it had before it went round. */
-static const FdNode *before_round(const FdNode *index)
+static const FdNode *before_round(Gen *g, const FdNode *index)
 {
     FdRound round;
-    return fd_goes_round(index, &round) ? round.of : index;
+    return fd_goes_round(g->u->fd, index, &round) ? round.of : index;
 }
 
 typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
@@ -166,7 +166,7 @@ static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
     const UnitRing *ring = ring_of_read(g, read);
     const KirExpr *offset = ring ? ring->slab : kir_int(g->u->arena, 0);
     for (int d = 0; d < read->nargs; d++) {
-        const FdNode *of = ring && d == ring->dim ? before_round(read->args[d]) : read->args[d];
+        const FdNode *of = ring && d == ring->dim ? before_round(g, read->args[d]) : read->args[d];
         const KirExpr *index = of == read->args[d] ? at(g, read, d) : index_at(g, of, read->fn, d);
         if (ring && d == ring->dim) index = access_ring_row(g, ring, index);
         offset = add_strides(g, read->fn, d, offset, index);
@@ -267,7 +267,7 @@ Where offset_gather(Gen *g, const FdNode *read)
     const UnitRing *ring = ring_of_read(g, read);
     Where w = {.offset = ring ? ring->slab : kir_int(a, 0), .lanes = g->lanes};
     for (int d = 0; d < read->nargs; d++) {
-        const FdNode *of = ring && d == ring->dim ? before_round(read->args[d]) : read->args[d];
+        const FdNode *of = ring && d == ring->dim ? before_round(g, read->args[d]) : read->args[d];
         const KirExpr *index = gen_varies(g, of) ? gen_value(g, of) : NULL;
         if (!index || index->type.lanes == 1) {
             const KirExpr *at = notes ? noted_at(g, read, d) : index_at(g, of, read->fn, d);
