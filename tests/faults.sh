@@ -106,6 +106,8 @@ same() { # program, settings..
 }
 same large CL_LIE=small
 same large CL_LIE=small CS_FAMILY=gpu
+"$CSC" --native=off -o "$work/exceeding" 'tests/faults/large.cs$' || exit 1
+same exceeding CL_LIE=small CS_DEVICE=cpu CS_JIT= # without a csc
 for settings in CS_DEVICE=ref CS_FAMILY=cpu CL_LIE=mapped CL_LIE=copied; do same many $settings; done
 for settings in CS_DEVICE=native CL_LIE=copied; do same copied $settings; done
 "$CSC" -o "$work/alone" 'tests/faults/alone.cs$' || exit 1

@@ -282,6 +282,11 @@ const CgDevice *device_info(void)
     return &rt.device->info;
 }
 
+bool device_holds(size_t bytes)
+{
+    return !rt.device->max_buffer || bytes <= rt.device->max_buffer;
+}
+
 bool device_is_host(void)
 {
     return rt.device->sharing == IN_PLACE;

@@ -24,6 +24,7 @@ bool device_open(const CsSite *site);
 void device_leave(void);
 void device_close(void);
 const CgDevice *device_info(void); /* once open */
+bool device_holds(size_t bytes);   /* may a buffer have as many? */
 bool device_is_host(void);         /* its memory is the host's, without a copy or a mapping */
 /* Name and driver version: what binaries depend on besides text and options. */
 const char *device_identity(void);

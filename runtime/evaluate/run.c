@@ -9,7 +9,6 @@
 #include "../device/memory.h"
 #include "../device/trace.h"
 #include "../interrupt.h"
-#include "../native/division.h"
 #include "../native/native.h"
 #include "../ranks/parts.h"
 #include "../ranks/ranks.h"
@@ -153,56 +152,12 @@ static bool is_over(const CsSite *site)
     return !cs_pending;
 }
 
-/* How it is divided; in mem_try. */
-typedef struct Dividing {
-    const Evaluation *e;
-    Numbers *numbers;
-    int shares;
-    const Division *division;
-} Dividing;
-
-static void find_division(void *dividing)
-{
-    Dividing *d = dividing;
-    d->division = divide(d->e, d->numbers, d->shares);
-    d->numbers->divides = d->numbers->division != NULL;
-}
-
-static const Division *division_of(const Evaluation *e, Numbers *n, int shares, const CsSite *site)
-{
-    Dividing d = {e, n, shares, NULL};
-    if (shares < 2) return NULL;
-    if (n->divides) return n->division->hash ? n->division : NULL;
-    if (!mem_try(find_division, &d)) rt_throw_memory(site, 0);
-    return d.division;
-}
-
-/* Who does what. */
-static void dump_division(const Division *d, const CgSchedule *s)
-{
-    if (!d || !rt_dumping(RT_DUMP_PLAN)) return;
-    for (int i = 0; i < d->nlaunches; i++) {
-        const DividedLaunch *l = &d->launches[i];
-        if (!l->cut) continue;
-        fprintf(stderr, "%s is divided along %d, items", s->launches[i].kernel, l->cut->dim);
-        for (int k = 0; k <= d->n; k++) fprintf(stderr, " %lld", (long long)l->from[k]);
-        fputc('\n', stderr);
-    }
-}
-
-/* Ranks that would do an evaluation together hear that this one does it alone. False with an exception pending. */
-static bool stays_alone(const Evaluation *e, const Numbers *n)
-{
-    uint64_t plan = 0;
-    return !rt.ranks.size || divide_shares(e, n) < 2 || ranks_meet(&plan, NULL);
-}
-
 static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
     const CgSchedule *schedule = &n->schedule;
     if (!device_nothing(numbers_nothing(e), site)) return FAILED;
-    if (!stays_alone(e, n)) return FAILED;
+    if (!divide_alone(e, n)) return FAILED;
     kernels_dump(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
@@ -238,6 +193,7 @@ typedef struct Preparation {
     Outcome outcome;
     NativeWhen when; /* its native form runs, if it has one */
     bool alone;      /* the device would leave it to a few work-items (is_alone) */
+    bool large;      /* the device has no buffers as large (is_large) */
     bool meanwhile;  /* it runs in the program's form until there is a better one */
 } Preparation;
 
@@ -293,8 +249,9 @@ static bool is_held(Preparation *p)
 static void try_form(Preparation *p, const CsCode *form)
 {
     const Composed *c = p->e->composed;
-    NativeWhen when = p->alone ? native_alone(p->numbers.work)
-                               : native_when(native_is_full(form), c->exact, p->numbers.work);
+    NativeWhen when = p->large   ? NATIVE_ALWAYS
+                      : p->alone ? native_alone(p->numbers.work)
+                                 : native_when(native_is_full(form), c->exact, p->numbers.work);
     if (when == NATIVE_NOT) return;
     CgDevice device = native_device(form);
     bool good = bind(p->e, c->native, &device, &p->numbers, p->results, p->site);
@@ -362,9 +319,9 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .outs = r->buffers,
                      .work = n->work,
                      .meets = rt.ranks.size && shares > 1,
-                     .division = division_of(e, n, shares, site)};
+                     .division = divide_evaluation(e, n, shares, site)};
     if (cs_pending) return FAILED;
-    dump_division(run.division, &n->schedule);
+    divide_dump(run.division, &n->schedule);
     uint32_t words[CG_ERROR_WORDS];
     if (!native_run(&run, words, site) || !is_over(site)) return FAILED;
     return outcome_of(e, words, site);
@@ -375,10 +332,10 @@ static Outcome in_program(Preparation *p)
 {
     Evaluation *e = p->e;
     Composed *c = e->composed;
-    NativeUse use = native_use();
+    NativeUse use = p->large ? NATIVE_ALL : native_use();
     if (use == NATIVE_NEVER || e->nclosures) return INTERPRET;
     if (use == NATIVE_SMALL && !p->alone && !small_at_hand(e)) return INTERPRET;
-    if (!c->looked) c->native = kernels_native(c->key, &c->graph, p->site);
+    if (!c->looked) c->native = kernels_native(c->key, &c->graph, !p->large, p->site);
     c->looked = !cs_pending;
     if (cs_pending || !c->native) return cs_pending ? FAILED : INTERPRET;
     if (c->native->status == CG_HOST_ONLY) return INTERPRET;
@@ -414,12 +371,43 @@ static bool is_alone(const Preparation *p)
     return s->nlaunches > 0 && most < (size_t)device_info()->units * WARP;
 }
 
+/* Is there a buffer that the device cannot have? */
+static bool is_large(const Preparation *p)
+{
+    const CgSchedule *s = &p->numbers.schedule;
+    const FdOrder *o = &p->e->composed->order;
+    size_t most = 0;
+    for (int i = 0; i < s->ntemps; i++) most = s->temp_bytes[i] > most ? s->temp_bytes[i] : most;
+    for (int i = 0; i < s->nouts; i++) most = s->outs[i] > most ? s->outs[i] : most;
+    for (int k = 0; k < o->nslots; k++) {
+        const Array *a = p->e->leaves.data[o->slots[k]].array;
+        const Buffer *b = a ? a->head.buffer : NULL;
+        if (b && b->bytes > most) most = b->bytes;
+    }
+    return !device_holds(most);
+}
+
+/* Natively, whatever is usual. The usual kernel stays what it is: which one an evaluation of reals takes is a
+ * function of its sizes alone. */
+static Outcome in_memory(Preparation *p)
+{
+    Composed *c = p->e->composed;
+    Kernel *usual = c->native;
+    bool looked = c->looked;
+    c->looked = false;
+    Outcome outcome = in_program(p);
+    c->native = usual;
+    c->looked = looked;
+    return outcome;
+}
+
 /* What the device was to do, on the processor. INTERPRET: it stays with the device. */
 static Outcome take_back(Preparation *p)
 {
-    if (!is_alone(p)) return INTERPRET;
-    p->alone = true;
-    Outcome outcome = in_program(p);
+    p->large = is_large(p);
+    p->alone = !p->large && is_alone(p);
+    if (!p->large && !p->alone) return INTERPRET;
+    Outcome outcome = p->large ? in_memory(p) : in_program(p);
     p->alone = false;
     if (outcome != INTERPRET) return outcome;
     if (p->when == NATIVE_NOT) { /* it is bound to the device still */
@@ -509,9 +497,9 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
     if (queue && p.outcome == DONE && !suits(&p)) p.outcome = INTERPRET;
     if (queue && p.outcome == DONE && !is_held(&p) && p.outcome == DONE)
         p.outcome = launch(e, &p.numbers, r, site);
-    if (p.outcome == INTERPRET && !stays_alone(e, &p.numbers)) p.outcome = FAILED;
+    if (p.outcome == INTERPRET && !divide_alone(e, &p.numbers)) p.outcome = FAILED;
     const Composed *c = e->composed;
-    bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near;
+    bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near && !p.large;
     if (keep && native == DONE && p.when != NATIVE_UNOPENED && !p.meanwhile)
         kept = recall_keep(e, &p.numbers, c->native->plan, true);
     if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */

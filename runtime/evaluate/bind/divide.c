@@ -1,172 +1,25 @@
 /* Divisions of schedules (divide.h). Launches that write the result are cut along the same of its dimensions, at the same rows:
  * where least is missing of what the shares read. Those that make parts of reductions, or temporaries, are cut by
  * themselves, and what they wrote goes to all. Each share does whole items of launches, so all bits are those of the whole. */
-#include "divide.h"
+#include "divide_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../../../fdag/index/footprint.h"
 #include "../../native/division.h"
+#include "../../ranks/ranks.h"
 #include "../../state.h"
 
 enum { BYTE_WORK = 16 /* operations that a byte sent to all has to be worth */ };
-
-typedef struct Divide {
-    const Evaluation *e;
-    Numbers *n;
-    Division *d;
-    FdBox box;            /* of the results that are arrays, if they can be divided */
-    bool known;           /* they can */
-    const FdType **types; /* of their elements; NULL: it is a scalar */
-    FdFootprint *reads;   /* by slot of the graph */
-    int first, count;     /* along which dimensions */
-} Divide;
 
 int divide_shares(const Evaluation *e, const Numbers *n)
 {
     int shares = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
     if (shares < 2 || e->into || e->nclosures) return 1;
     return !rt.ranks.size || n->work >= rt.ranks.least ? shares : 1;
-}
-
-/* ---- what a share reads ------------------------------------------------------------------------ */
-
-static void add_need(Need *need, const FdReads *reads, int rank)
-{
-    FdBox box = {.rank = rank};
-    for (int d = 0; d < rank; d++) {
-        box.dim[d].full = reads->dim[d].full;
-        box.dim[d].lo = reads->dim[d].lo;
-        box.dim[d].hi = reads->dim[d].hi;
-    }
-    for (int i = 0; i < need->n; i++)
-        if (memcmp(&need->boxes[i], &box, sizeof box) == 0) return;
-    if (need->n == NEED_BOXES)
-        need->all = true;
-    else
-        need->boxes[need->n++] = box;
-}
-
-/* FdValuesOf: values may have changed the next time. */
-static bool looked_values(const void *divide, int slot, const FdBox *box, FdSpans *out)
-{
-    const Divide *v = divide;
-    bool known = numbers_values(v->e, slot, box, out);
-    v->n->by_values = v->n->by_values || known;
-    v->n->divided_by_values = v->n->divided_by_values || known;
-    return known;
-}
-
-static bool takes(const CgLaunch *l, CgArgKind kind, int index)
-{
-    for (int i = 0; i < l->nargs; i++)
-        if (l->args[i].kind == kind && l->args[i].index == index) return true;
-    return false;
-}
-
-static int64_t groups_of(const CgCut *c)
-{
-    return c->step > 0 ? (c->n + c->step - 1) / c->step : 0;
-}
-
-/* Rows of the first variable, which may be a reduction's. */
-static bool is_first(const CgCut *c)
-{
-    return c->first == 0 && c->count == 1 && c->from == 0;
-}
-
-/* A box of the result's rows lo..hi-1, counted from 0. */
-static FdBox rows_box(const Divide *v, int first, int count, int64_t lo, int64_t hi)
-{
-    FdBox box = v->box;
-    int64_t each = 1;
-    for (int d = first; d < first + count; d++) each *= box.dim[d].hi - box.dim[d].lo;
-    for (int d = first; d < first + count && each > 0; d++) {
-        each /= box.dim[d].hi - box.dim[d].lo;
-        int64_t begin = v->box.dim[d].lo, from = lo / each, to = (hi - 1) / each;
-        box.dim[d].lo = begin + from;
-        box.dim[d].hi = begin + to + 1;
-        if (from != to) break;
-        lo -= from * each;
-        hi -= from * each;
-    }
-    return box;
-}
-
-/* What items from..to-1 of a cut read of the arrays that the launch takes. */
-static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from, int64_t to,
-                      Need *needs)
-{
-    const Composed *composed = v->e->composed;
-    int64_t lo = from * c->step, hi = to * c->step < c->n ? to * c->step : c->n;
-    if (lo >= hi) return;
-    if (to == groups_of(c) && c->n >= c->step && lo > c->n - c->step) lo = c->n - c->step;
-    FdShare share = {.sum_n = c->n, .sum_from = lo, .sum_to = hi};
-    FdBox box;
-    if (c->count && !v->known) share.sum_results = true;
-    if (c->count && v->known) {
-        box = rows_box(v, c->first, c->count, c->from + lo, c->from + hi);
-        share = (FdShare){&box, is_first(c) ? c->n : 0, lo, hi, true};
-    }
-    fd_footprints_of(&composed->graph, &v->n->env, &share, looked_values, v, v->reads);
-    for (int k = 0; k < composed->order.nslots; k++) {
-        const FdFootprint *f = &v->reads[composed->order.slots[k]];
-        if (!takes(l, CG_ARG_SLOT, k)) continue;
-        for (int i = 0; i < f->nboxes; i++) add_need(&needs[k], &f->boxes[i], f->rank);
-    }
-}
-
-static void need_all(const CgLaunch *l, const Division *d, Need *needs)
-{
-    for (int k = 0; k < d->nslots; k++)
-        if (takes(l, CG_ARG_SLOT, k)) needs[k].all = true;
-}
-
-/* A launch that is not divided, but of these rows alone. */
-static const CgCut *only_rows(const Divide *v, const CgLaunch *l)
-{
-    for (int i = 0; i < l->ncuts; i++)
-        if (v->known && l->cuts[i].count && groups_of(&l->cuts[i]) == 1) return &l->cuts[i];
-    return NULL;
-}
-
-static void find_needs(Divide *v)
-{
-    Division *d = v->d;
-    memset(d->needs, 0, (size_t)(d->n * d->nslots) * sizeof *d->needs);
-    for (int i = 0; i < d->nlaunches; i++) {
-        const CgLaunch *l = &v->n->schedule.launches[i];
-        const DividedLaunch *by = &d->launches[i];
-        const CgCut *only = by->cut ? NULL : only_rows(v, l);
-        for (int s = 0; s < d->n; s++) {
-            Need *needs = &d->needs[s * d->nslots];
-            if (by->cut)
-                add_reads(v, l, by->cut, by->from[s], by->from[s + 1], needs);
-            else if (only)
-                add_reads(v, l, only, 0, 1, needs);
-            else
-                need_all(l, d, needs);
-        }
-    }
-}
-
-/* Bytes that whoever lacks most lacks of arrays of which ranks have parts. */
-static double missing(const Divide *v)
-{
-    const Division *d = v->d;
-    double bytes = 0;
-    for (int k = 0; rt.ranks.size && k < d->nslots; k++) {
-        const Array *a = v->e->leaves.data[v->e->composed->order.slots[k]].array;
-        const Part *p = a && a->head.buffer ? a->head.buffer->part : NULL;
-        if (!p) continue;
-        Rows *rows = arena_array(v->n->arena, Rows, d->n);
-        division_rows(d, k, p->layout, rows);
-        bytes += (double)part_missing(p, rows);
-    }
-    return bytes;
 }
 
 /* A cut along several dimensions as one is one along the last of them, too, where items do not go across their ends: then
@@ -203,13 +56,13 @@ static void add_inner_cuts(const Divide *v, CgLaunch *l)
 static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
 {
     l->cut = c;
-    for (int s = 0; s <= d->n; s++) l->from[s] = groups_of(c) * s / d->n;
+    for (int s = 0; s <= d->n; s++) l->from[s] = cut_groups(c) * s / d->n;
 }
 
 /* Do shares own whole items? */
 static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c)
 {
-    int64_t groups = groups_of(c);
+    int64_t groups = cut_groups(c);
     for (int s = 0; s <= d->n; s++) {
         int64_t at = d->own[s] - c->from;
         if (at > 0 && at < c->n && at % c->step) return false;
@@ -255,12 +108,12 @@ static bool find_own(Divide *v)
     int64_t rows = 1;
     for (int i = 0; i < d->nlaunches; i++) {
         const CgCut *c = cut_along(v, &v->n->schedule.launches[i]);
-        if (c && writes_out(c) && groups_of(c) > 1 && (!by || c->step >= by->step)) by = c;
+        if (c && writes_out(c) && cut_groups(c) > 1 && (!by || c->step >= by->step)) by = c;
     }
     if (!by) return false;
     for (int k = v->first; k < v->first + v->count; k++)
         rows *= v->box.dim[k].hi - v->box.dim[k].lo;
-    for (int s = 0; s <= d->n; s++) d->own[s] = by->from + groups_of(by) * s / d->n * by->step;
+    for (int s = 0; s <= d->n; s++) d->own[s] = by->from + cut_groups(by) * s / d->n * by->step;
     d->own[0] = 0;
     for (int s = 1; s <= d->n; s++)
         if (d->own[s] > rows || s == d->n) d->own[s] = rows;
@@ -277,14 +130,15 @@ static bool tells_errors(const CgLaunch *l)
 static bool takes_out(const Divide *v, const CgLaunch *l)
 {
     bool takes_one = false;
-    for (int i = 0; i < v->d->nouts; i++) takes_one |= takes(l, CG_ARG_OUT, i);
+    for (int i = 0; i < v->d->nouts; i++) takes_one |= launch_takes(l, CG_ARG_OUT, i);
     return takes_one;
 }
 
 static bool takes_array(const Divide *v, const CgLaunch *l)
 {
     bool takes_one = false;
-    for (int i = 0; i < v->d->nouts; i++) takes_one |= v->types[i] && takes(l, CG_ARG_OUT, i);
+    for (int i = 0; i < v->d->nouts; i++)
+        takes_one |= v->types[i] && launch_takes(l, CG_ARG_OUT, i);
     return takes_one;
 }
 
@@ -297,7 +151,7 @@ static bool writes_arrays(const Divide *v, const CgCut *c, const CgLaunch *l)
         bool writes = false;
         for (int k = 0; k < c->nwrites; k++)
             writes |= c->writes[k].kind == CG_ARG_OUT && c->writes[k].index == i;
-        all = all && writes == takes(l, CG_ARG_OUT, i) && (!writes || v->types[i]);
+        all = all && writes == launch_takes(l, CG_ARG_OUT, i) && (!writes || v->types[i]);
     }
     for (int k = 0; k < c->nwrites; k++)
         bytes += (double)c->writes[k].segments * (double)c->writes[k].entries *
@@ -314,11 +168,11 @@ static bool cut_results(Divide *v)
         const CgLaunch *l = &v->n->schedule.launches[i];
         const CgCut *c = cut_along(v, l);
         if (!takes_array(v, l)) continue;
-        if (c && writes_arrays(v, c, l) && groups_of(c) > 1) {
+        if (c && writes_arrays(v, c, l) && cut_groups(c) > 1) {
             good = cut_at_rows(d, &d->launches[i], c);
             d->launches[i].gathered = true;
         } else {
-            good = only_rows(v, l) != NULL;
+            good = cut_only(v, l) != NULL;
         }
     }
     return good;
@@ -330,9 +184,9 @@ static void cut_panels(Divide *v)
     Division *d = v->d;
     for (int i = 0; i < d->nlaunches; i++) {
         const CgCut *c = cut_along(v, &v->n->schedule.launches[i]);
-        bool own = c && c->nwrites == 1 && c->writes[0].own && groups_of(c) > 1;
+        bool own = c && c->nwrites == 1 && c->writes[0].own && cut_groups(c) > 1;
         for (int k = i + 1; own && k < d->nlaunches; k++)
-            if (takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
+            if (launch_takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
                 own = d->launches[k].cut && d->launches[k].cut->count;
         if (own && !cut_at_rows(d, &d->launches[i], c)) d->launches[i].cut = NULL;
     }
@@ -350,8 +204,8 @@ static void cut_temporaries(Divide *v)
             const CgCut *c = &l->cuts[k];
             double bytes = sent_by(c);
             bool pays = bytes >= 0 && (!rt.ranks.size || bytes * BYTE_WORK <= v->n->work);
-            bool known = groups_of(c) > 1 && (!c->count || v->known || is_first(c));
-            if (pays && known && (!best || groups_of(c) > groups_of(best))) best = c;
+            bool known = cut_groups(c) > 1 && (!c->count || v->known || cut_is_first(c));
+            if (pays && known && (!best || cut_groups(c) > cut_groups(best))) best = c;
         }
         if (best) cut_evenly(d, &d->launches[i], best);
         if (best) d->launches[i].gathered = true;
@@ -403,8 +257,8 @@ typedef struct Best {
 static void consider(Divide *v, int first, int count, Best *best)
 {
     if (!cut_all(v, first, count)) return;
-    find_needs(v);
-    double bytes = missing(v);
+    reads_find(v);
+    double bytes = reads_missing(v);
     bool even = count && is_even(v->d, v->d->own[v->d->n]);
     bool better = !best->any || (count && !best->count) || (even && !best->even) ||
                   (even == best->even && bytes < best->bytes) ||
@@ -514,7 +368,7 @@ static uint64_t hash_of(const Division *d, bool divided, uint64_t seed)
     return h | 2;
 }
 
-const Division *divide(const Evaluation *e, Numbers *n, int shares)
+static const Division *divide(const Evaluation *e, Numbers *n, int shares)
 {
     Divide v = {.e = e, .n = n};
     if (!n->schedule.nlaunches) return NULL;
@@ -529,8 +383,50 @@ const Division *divide(const Evaluation *e, Numbers *n, int shares)
     Best best = find_best(&v);
     if (!best.any) return NULL;
     cut_all(&v, best.first, best.count);
-    find_needs(&v);
+    reads_find(&v);
     if (best.count && !add_layouts(&v, best.first, best.count)) return NULL;
     v.d->hash = hash_of(v.d, best.count > 0, e->composed->key.lo ^ n->variant);
     return v.d;
+}
+
+/* How it is divided; in mem_try. */
+typedef struct Dividing {
+    const Evaluation *e;
+    Numbers *numbers;
+    int shares;
+    const Division *division;
+} Dividing;
+
+static void find_division(void *dividing)
+{
+    Dividing *d = dividing;
+    d->division = divide(d->e, d->numbers, d->shares);
+    d->numbers->divides = d->numbers->division != NULL;
+}
+
+const Division *divide_evaluation(const Evaluation *e, Numbers *n, int shares, const CsSite *site)
+{
+    Dividing d = {e, n, shares, NULL};
+    if (shares < 2) return NULL;
+    if (n->divides) return n->division->hash ? n->division : NULL;
+    if (!mem_try(find_division, &d)) rt_throw_memory(site, 0);
+    return d.division;
+}
+
+void divide_dump(const Division *d, const CgSchedule *s)
+{
+    if (!d || !rt_dumping(RT_DUMP_PLAN)) return;
+    for (int i = 0; i < d->nlaunches; i++) {
+        const DividedLaunch *l = &d->launches[i];
+        if (!l->cut) continue;
+        fprintf(stderr, "%s is divided along %d, items", s->launches[i].kernel, l->cut->dim);
+        for (int k = 0; k <= d->n; k++) fprintf(stderr, " %lld", (long long)l->from[k]);
+        fputc('\n', stderr);
+    }
+}
+
+bool divide_alone(const Evaluation *e, const Numbers *n)
+{
+    uint64_t plan = 0;
+    return !rt.ranks.size || divide_shares(e, n) < 2 || ranks_meet(&plan, NULL);
 }

@@ -7,7 +7,12 @@
 
 /* Into how many shares, if it is worth it: alike on all ranks. 1: it is not. */
 int divide_shares(const Evaluation *e, const Numbers *n);
-/* The division of n's schedule, in its arena; NULL: nothing of it is divided. In mem_try. */
-const struct Division *divide(const Evaluation *e, Numbers *n, int shares);
+/* The division of n's schedule, in its arena; NULL: nothing of it is divided, or an exception is pending. */
+const struct Division *divide_evaluation(const Evaluation *e, Numbers *n, int shares,
+                                         const CsSite *site);
+/* CS_DUMP=plan: who does what. */
+void divide_dump(const struct Division *d, const CgSchedule *s);
+/* Ranks that would do an evaluation together hear that this one does it alone. False with an exception pending. */
+bool divide_alone(const Evaluation *e, const Numbers *n);
 
 #endif

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "../../device/cache.h"
+#include "../../native/compiler.h"
 #include "../../native/native.h"
 #include "../../state.h"
 
@@ -167,14 +168,14 @@ Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site)
     return find(graph_key, g, device_info()->family, site);
 }
 
-Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site)
+Kernel *kernels_native(FdKey graph_key, const FdGraph *g, bool usual, const CsSite *site)
 {
     CgOptions o = options(CG_CPU);
     Text set = {0};
     int32_t i = number_of(key_of(graph_key, &o, &set));
     text_free(&set);
     bool held = i >= 0 && native_form(&rt.program->kernels[i]);
-    if (!held && !native_makes()) return NULL;
+    if (!held && !(usual ? native_makes() : compiler_is_there())) return NULL;
     Kernel *k = find(graph_key, g, CG_CPU, site);
     bool good = k && (k->status == CG_HOST_ONLY || (k->status == CG_OK && (k->form || !held)));
     return good ? k : NULL;

@@ -32,9 +32,10 @@ typedef struct Kernel {
 /* Its status says whether there is a plan. NULL with OutOfMemoryException pending. The device must
  * be open. */
 Kernel *kernels_find(FdKey graph_key, const FdGraph *g, const CsSite *site);
-/* What the program has as machine code for this processor, or may have made; its status may be CG_HOST_ONLY.
+/* What the program has as machine code for this processor, or may have made: by whatever csc is there, or (usual) where
+ * evaluations run so; its status may be CG_HOST_ONLY.
  * NULL: neither, or, with OutOfMemoryException pending, memory is out. Opens no device. */
-Kernel *kernels_native(FdKey graph_key, const FdGraph *g, const CsSite *site);
+Kernel *kernels_native(FdKey graph_key, const FdGraph *g, bool usual, const CsSite *site);
 /* Makes the kernels of a schedule that the form made so far lacks. False: they cannot be; or, unless it waits, are
  * not yet there. */
 bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule *s, bool wait);

@@ -1,0 +1,121 @@
+/* What the shares of a division read (divide_impl.h): for each, boxes of each array, by the footprint of the rows, or of
+ * the part of a reduction, that its items do. */
+#include <string.h>
+
+#include "../../state.h"
+#include "divide_impl.h"
+
+static void add_need(Need *need, const FdReads *reads, int rank)
+{
+    FdBox box = {.rank = rank};
+    for (int d = 0; d < rank; d++) {
+        box.dim[d].full = reads->dim[d].full;
+        box.dim[d].lo = reads->dim[d].lo;
+        box.dim[d].hi = reads->dim[d].hi;
+    }
+    for (int i = 0; i < need->n; i++)
+        if (memcmp(&need->boxes[i], &box, sizeof box) == 0) return;
+    if (need->n == NEED_BOXES)
+        need->all = true;
+    else
+        need->boxes[need->n++] = box;
+}
+
+/* FdValuesOf: values may have changed the next time. */
+static bool looked_values(const void *divide, int slot, const FdBox *box, FdSpans *out)
+{
+    const Divide *v = divide;
+    bool known = numbers_values(v->e, slot, box, out);
+    v->n->by_values = v->n->by_values || known;
+    v->n->divided_by_values = v->n->divided_by_values || known;
+    return known;
+}
+
+/* A box of the result's rows lo..hi-1, counted from 0. */
+static FdBox rows_box(const Divide *v, int first, int count, int64_t lo, int64_t hi)
+{
+    FdBox box = v->box;
+    int64_t each = 1;
+    for (int d = first; d < first + count; d++) each *= box.dim[d].hi - box.dim[d].lo;
+    for (int d = first; d < first + count && each > 0; d++) {
+        each /= box.dim[d].hi - box.dim[d].lo;
+        int64_t begin = v->box.dim[d].lo, from = lo / each, to = (hi - 1) / each;
+        box.dim[d].lo = begin + from;
+        box.dim[d].hi = begin + to + 1;
+        if (from != to) break;
+        lo -= from * each;
+        hi -= from * each;
+    }
+    return box;
+}
+
+/* What items from..to-1 of a cut read of the arrays that the launch takes. */
+static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from, int64_t to,
+                      Need *needs)
+{
+    const Composed *composed = v->e->composed;
+    int64_t lo = from * c->step, hi = to * c->step < c->n ? to * c->step : c->n;
+    if (lo >= hi) return;
+    if (to == cut_groups(c) && c->n >= c->step && lo > c->n - c->step) lo = c->n - c->step;
+    FdShare share = {.sum_n = c->n, .sum_from = lo, .sum_to = hi};
+    FdBox box;
+    if (c->count && !v->known) share.sum_results = true;
+    if (c->count && v->known) {
+        box = rows_box(v, c->first, c->count, c->from + lo, c->from + hi);
+        share = (FdShare){&box, cut_is_first(c) ? c->n : 0, lo, hi, true};
+    }
+    fd_footprints_of(&composed->graph, &v->n->env, &share, looked_values, v, v->reads);
+    for (int k = 0; k < composed->order.nslots; k++) {
+        const FdFootprint *f = &v->reads[composed->order.slots[k]];
+        if (!launch_takes(l, CG_ARG_SLOT, k)) continue;
+        for (int i = 0; i < f->nboxes; i++) add_need(&needs[k], &f->boxes[i], f->rank);
+    }
+}
+
+static void need_all(const CgLaunch *l, const Division *d, Need *needs)
+{
+    for (int k = 0; k < d->nslots; k++)
+        if (launch_takes(l, CG_ARG_SLOT, k)) needs[k].all = true;
+}
+
+const CgCut *cut_only(const Divide *v, const CgLaunch *l)
+{
+    for (int i = 0; i < l->ncuts; i++)
+        if (v->known && l->cuts[i].count && cut_groups(&l->cuts[i]) == 1) return &l->cuts[i];
+    return NULL;
+}
+
+void reads_find(Divide *v)
+{
+    Division *d = v->d;
+    memset(d->needs, 0, (size_t)(d->n * d->nslots) * sizeof *d->needs);
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgLaunch *l = &v->n->schedule.launches[i];
+        const DividedLaunch *by = &d->launches[i];
+        const CgCut *only = by->cut ? NULL : cut_only(v, l);
+        for (int s = 0; s < d->n; s++) {
+            Need *needs = &d->needs[s * d->nslots];
+            if (by->cut)
+                add_reads(v, l, by->cut, by->from[s], by->from[s + 1], needs);
+            else if (only)
+                add_reads(v, l, only, 0, 1, needs);
+            else
+                need_all(l, d, needs);
+        }
+    }
+}
+
+double reads_missing(const Divide *v)
+{
+    const Division *d = v->d;
+    double bytes = 0;
+    for (int k = 0; rt.ranks.size && k < d->nslots; k++) {
+        const Array *a = v->e->leaves.data[v->e->composed->order.slots[k]].array;
+        const Part *p = a && a->head.buffer ? a->head.buffer->part : NULL;
+        if (!p) continue;
+        Rows *rows = arena_array(v->n->arena, Rows, d->n);
+        division_rows(d, k, p->layout, rows);
+        bytes += (double)part_missing(p, rows);
+    }
+    return bytes;
+}
