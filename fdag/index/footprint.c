@@ -4,7 +4,20 @@
 #include "footprint.h"
 
 #include "../internal.h"
+#include "reads.h"
 #include "values.h"
+
+/* Functions that are looked at once each, for boxes around all that is asked of them. Steps of loops, each of which
+ * reads the one before it several times, would be followed far too often. */
+typedef struct Apart {
+    uint32_t *number; /* by node: 1 + its place in `of`; 0: it has none */
+    VEC(struct Asked {
+        const FdNode *fn;
+        FdFootprint boxes;
+        bool done;
+    })
+    of;
+} Apart;
 
 typedef struct Walk {
     FdiValues *values;
@@ -14,6 +27,7 @@ typedef struct Walk {
     const FdShare *share; /* NULL: all of it */
     int inside;           /* reductions around */
     const FdNode *result; /* whose elements are visited */
+    Apart *apart;         /* NULL: functions are followed into wherever they are applied */
 } Walk;
 
 static void walk(Walk *w, const FdNode *n);
@@ -23,88 +37,7 @@ static bool is_slot(const FdNode *f)
     return f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT;
 }
 
-/* ---- boxes of reads ---------------------------------------------------------------------------- */
-
-static FdExtent around(const FdExtent *a, const FdExtent *b)
-{
-    FdExtent e = {.full = a->full || b->full};
-    if (a->near && a->near == b->near) {
-        e.near = a->near;
-        e.from = fd_least(a->from, b->from);
-        e.to = fd_most(a->to, b->to);
-    }
-    if (e.full) return e;
-    e.lo = fd_least(a->lo, b->lo);
-    e.hi = fd_most(a->hi, b->hi);
-    return e;
-}
-
-static FdReads reads_around(const FdReads *a, const FdReads *b, int rank)
-{
-    FdReads r = {0};
-    for (int d = 0; d < rank; d++) r.dim[d] = around(&a->dim[d], &b->dim[d]);
-    return r;
-}
-
-static bool is_inside(const FdReads *a, const FdReads *b, int rank)
-{
-    FdReads both = reads_around(a, b, rank);
-    for (int d = 0; d < rank; d++) {
-        const FdExtent *x = &both.dim[d], *y = &b->dim[d];
-        if (x->full != y->full || x->near != y->near) return false;
-        if (!x->full && (x->lo != y->lo || x->hi != y->hi)) return false;
-        if (x->near && (x->from != y->from || x->to != y->to)) return false;
-    }
-    return true;
-}
-
-static double elements(const FdReads *r, int rank)
-{
-    double n = 1;
-    for (int d = 0; d < rank; d++)
-        n *= r->dim[d].full ? (double)INT32_MAX : (double)(r->dim[d].hi - r->dim[d].lo);
-    return n;
-}
-
-/* What one box in place of both holds that neither does; what is near the same variable goes together
- * first. */
-static double price(const FdReads *a, const FdReads *b, int rank)
-{
-    FdReads both = reads_around(a, b, rank);
-    double more = elements(&both, rank) - elements(a, rank) - elements(b, rank);
-    for (int d = 0; d < rank; d++)
-        if (a->dim[d].near != b->dim[d].near) more += elements(&both, rank) + 1;
-    return more;
-}
-
-static void add_reads(FdFootprint *f, const FdReads *r)
-{
-    FdReads list[FD_FOOTPRINT_BOXES + 1];
-    int n = f->nboxes, a = 0, b = 1;
-    for (int i = 0; i < n; i++)
-        if (is_inside(r, &f->boxes[i], f->rank)) return;
-    for (int i = 0; i < n; i++) list[i] = f->boxes[i];
-    list[n++] = *r;
-    if (n > FD_FOOTPRINT_BOXES) {
-        for (int i = 0; i < n; i++)
-            for (int j = i + 1; j < n; j++)
-                if (price(&list[i], &list[j], f->rank) < price(&list[a], &list[b], f->rank)) {
-                    a = i;
-                    b = j;
-                }
-        list[a] = reads_around(&list[a], &list[b], f->rank);
-        list[b] = list[--n];
-    }
-    for (int i = 0; i < n; i++) f->boxes[i] = list[i];
-    f->nboxes = n;
-}
-
-static void read_anywhere(FdFootprint *f)
-{
-    FdReads all = {0};
-    for (int d = 0; d < f->rank && d < FD_MAX_RANK; d++) all.dim[d].full = true;
-    add_reads(f, &all);
-}
+/* ---- reads ------------------------------------------------------------------------------------- */
 
 static FdExtent extent_of(const FdRange *v)
 {
@@ -117,9 +50,8 @@ static FdExtent extent_of(const FdRange *v)
 }
 
 /* Each interval of the first index that has several is a box of its own. */
-static void read_at(Walk *w, const FdNode *n)
+static void read_at(Walk *w, const FdNode *n, FdFootprint *f)
 {
-    FdFootprint *f = &w->out[n->fn->slot];
     FdReads r = {0};
     FdSpans spans = {0};
     int apart = -1;
@@ -131,11 +63,11 @@ static void read_at(Walk *w, const FdNode *n)
         apart = d;
         spans = v.is;
     }
-    if (apart < 0) add_reads(f, &r);
+    if (apart < 0) fdi_reads_add(f, &r);
     for (int i = 0; i < spans.n; i++) {
         r.dim[apart].lo = spans.span[i].lo;
         r.dim[apart].hi = spans.span[i].hi + 1;
-        add_reads(f, &r);
+        fdi_reads_add(f, &r);
     }
 }
 
@@ -186,9 +118,26 @@ static bool may_fail(Walk *w, const FdNode *n)
 
 /* ---- what is evaluated ------------------------------------------------------------------------- */
 
+/* What is asked of a function that is looked at apart; NULL: it is none. */
+static FdFootprint *asked_of(Walk *w, const FdNode *f)
+{
+    bool is = w->apart && f->kind == FD_LET && !f->self && fdi_closed(f) && f->nvars <= FD_MAX_RANK;
+    if (!is) return NULL;
+    uint32_t *number = &w->apart->number[f->id];
+    if (!*number) {
+        struct Asked one = {.fn = f, .boxes = {.rank = f->nvars}};
+        vec_push(&w->apart->of, one);
+        *number = (uint32_t)w->apart->of.len;
+    }
+    return &w->apart->of.data[*number - 1].boxes;
+}
+
 /* A function whose applications are not seen. */
 static void hand_on(Walk *w, const FdNode *f)
 {
+    FdFootprint *asked = asked_of(w, f);
+    if (asked) fdi_reads_anywhere(asked);
+    if (asked) return;
     if (f->kind != FD_LET) {
         walk(w, f);
         return;
@@ -243,8 +192,11 @@ static void walk_apply(Walk *w, const FdNode *n)
     }
     walk_args(w, n);
     if (op != FD_OP_NONE) return;
-    if (is_slot(n->fn) && n->nargs <= FD_MAX_RANK) {
-        read_at(w, n);
+    FdFootprint *asked = asked_of(w, n->fn);
+    if (asked) {
+        read_at(w, n, asked);
+    } else if (is_slot(n->fn) && n->nargs <= FD_MAX_RANK) {
+        read_at(w, n, &w->out[n->fn->slot]);
     } else if (n->fn->kind == FD_LET) {
         FdiScope s = fdi_values_enter(w->values, n->fn, n->args);
         if (!s.empty) walk(w, n->fn->body);
@@ -310,7 +262,7 @@ static void walk(Walk *w, const FdNode *n)
     w->walked[n->id] = place;
     w->fails = w->fails || may_fail(w, n);
     if (is_slot(n))
-        read_anywhere(&w->out[n->slot]);
+        fdi_reads_anywhere(&w->out[n->slot]);
     else if (n->kind == FD_APPLY)
         walk_apply(w, n);
     else if (n->kind != FD_FUNC)
@@ -346,23 +298,153 @@ static void walk_graph(Walk *w, const FdGraph *g, const FdBox *box)
     for (int k = 0; k < g->nresults; k++) walk_result(w, g->results[k].node, box);
 }
 
-/* False: something other than reads may fail, or nobody knows. */
-static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, const FdShare *share,
-                 FdValuesOf *values, const void *ctx, FdFootprint *out)
+/* ---- functions looked at apart ------------------------------------------------------------------- */
+
+static FdBox box_of(const FdReads *r, int rank)
+{
+    FdBox box = {.rank = rank};
+    for (int d = 0; d < rank; d++) {
+        box.dim[d].full = r->dim[d].full;
+        box.dim[d].lo = r->dim[d].lo;
+        box.dim[d].hi = r->dim[d].hi;
+    }
+    return box;
+}
+
+static void walk_asked(Walk *w, const FdNode *f, const FdReads *r)
+{
+    FdBox box = box_of(r, f->nvars);
+    for (int i = 0; i < f->nvars; i++) {
+        if (f->doms[i].lo) walk(w, f->doms[i].lo);
+        if (f->doms[i].hi) walk(w, f->doms[i].hi);
+    }
+    w->inside++; /* for all that is known it is within a reduction */
+    FdiScope s = fdi_values_enter_box(w->values, f, &box);
+    if (!s.empty) walk(w, f->body);
+    fdi_values_leave(w->values, f, &s);
+    w->inside--;
+}
+
+/* Those that others ask have smaller numbers than these. */
+static struct Asked *next_asked(Apart *a)
+{
+    struct Asked *next = NULL;
+    for (size_t i = 0; i < a->of.len; i++)
+        if (!a->of.data[i].done && (!next || a->of.data[i].fn->id > next->fn->id))
+            next = &a->of.data[i];
+    return next;
+}
+
+static void walk_apart(Walk *w)
+{
+    for (struct Asked *next; (next = next_asked(w->apart));) {
+        FdFootprint boxes = next->boxes;
+        const FdNode *f = next->fn;
+        next->done = true; /* more may be asked, which moves it */
+        for (int i = 0; i < boxes.nboxes && fdi_values_step(w->values); i++)
+            walk_asked(w, f, &boxes.boxes[i]);
+    }
+}
+
+static bool is_stored(const FdNode *f)
+{
+    return f->nvars > 0 && f->doms[0].kind == FD_DOM_ARRAY;
+}
+
+/* What all arrays of so many dimensions are asked for, as one box; false: none is. */
+static bool asked_of_all(const Apart *a, int rank, FdReads *all)
+{
+    bool any = false;
+    for (size_t i = 0; i < a->of.len; i++) {
+        const FdFootprint *f = &a->of.data[i].boxes;
+        for (int k = 0; k < f->nboxes && f->rank == rank && is_stored(a->of.data[i].fn); k++) {
+            *all = any ? fdi_reads_around(all, &f->boxes[k], rank) : f->boxes[k];
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Turns that stand for several: whatever turn asks for this, of whichever of its arrays, the one before it may be
+ * asked for, too. */
+static void walk_again(Walk *w)
+{
+    size_t n = w->apart->of.len;
+    FdReads all[FD_MAX_RANK + 1];
+    bool any[FD_MAX_RANK + 1];
+    for (int k = 0; k <= FD_MAX_RANK; k++) any[k] = asked_of_all(w->apart, k, &all[k]);
+    for (size_t i = 0; i < n; i++) {
+        struct Asked *one = &w->apart->of.data[i];
+        one->done = is_stored(one->fn);
+        if (!one->done) one->boxes.nboxes = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct Asked *one = &w->apart->of.data[i];
+        int rank = one->boxes.rank;
+        if (!is_stored(one->fn) || !any[rank]) continue;
+        fdi_reads_add(&one->boxes, &all[rank]);
+        walk_asked(w, one->fn, &all[rank]);
+    }
+    walk_apart(w); /* of functions that are not stored */
+}
+
+/* How often that is, at most: a turn has no more arrays than a half of all, since two of three are stored. */
+static int64_t again_of(const FdGraph *g, const FdEnv *env, const Apart *a)
+{
+    int64_t stored = 0;
+    if (!g->turns) return 0;
+    for (size_t i = 0; i < a->of.len; i++) stored += is_stored(a->of.data[i].fn);
+    int64_t turns = env->scalars ? env->scalars[g->turns->slot].i : 0;
+    return turns > 1 ? (turns - 1) * ((stored + 1) / 2) : 0;
+}
+
+static void walk_all(Walk *w, const FdGraph *g, const FdEnv *env, const FdBox *box)
+{
+    enum { MOST_AGAIN = 64 };
+    walk_graph(w, g, box);
+    if (!w->apart) return;
+    walk_apart(w);
+    int64_t again = again_of(g, env, w->apart);
+    for (int64_t i = 0; again && i <= again && i <= MOST_AGAIN; i++) walk_again(w);
+    for (int i = 0; again > MOST_AGAIN && i < g->nslots; i++)
+        if (w->out[i].rank) fdi_reads_anywhere(&w->out[i]);
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+typedef enum Known { NOT_KNOWN, MAY_FAIL, CANNOT_FAIL } Known;
+
+static Known find_by(const FdGraph *g, const FdEnv *env, const FdBox *box, const FdShare *share,
+                     FdValuesOf *values, const void *ctx, bool apart, FdFootprint *out)
 {
     size_t n = nodes_of(g);
+    Apart functions = {0};
     Walk w = {.values = fdi_values_new(n, env, values, ctx),
               .walked = mem_alloc(n * sizeof *w.walked),
               .out = out,
               .share = share};
+    if (apart) functions.number = mem_alloc(n * sizeof *functions.number);
+    if (apart) w.apart = &functions;
     for (int i = 0; i < g->nslots; i++) out[i] = (FdFootprint){.rank = g->slots[i].type->nparams};
-    walk_graph(&w, g, box);
+    walk_all(&w, g, env, box);
     bool all = fdi_values_step(w.values);
-    for (int i = 0; i < g->nslots && !all; i++)
-        if (out[i].rank) read_anywhere(&out[i]);
     mem_free(w.walked);
+    mem_free(functions.number);
+    vec_free(&functions.of);
     fdi_values_free(w.values);
-    return all && !w.fails;
+    return !all ? NOT_KNOWN : w.fails ? MAY_FAIL : CANNOT_FAIL;
+}
+
+/* False: something other than reads may fail, or nobody knows. Of a share of many steps it is known less exactly. */
+static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, const FdShare *share,
+                 FdValuesOf *values, const void *ctx, FdFootprint *out)
+{
+    Known known = NOT_KNOWN;
+    if (!share || !g->turns) known = find_by(g, env, box, share, values, ctx, false, out);
+    if (share && known == NOT_KNOWN) known = find_by(g, env, box, share, values, ctx, true, out);
+    for (int i = 0; i < g->nslots && known == NOT_KNOWN; i++)
+        if (out[i].rank) fdi_reads_anywhere(&out[i]);
+    return known == CANNOT_FAIL;
 }
 
 void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
@@ -396,76 +478,4 @@ bool fd_cannot_fail(const FdGraph *g, const FdEnv *env, FdValuesOf *values, cons
         good = !g->slots[i].type->nparams || is_in_domain(&reads[i], &env->boxes[i]);
     mem_free(reads);
     return good;
-}
-
-FdBox fd_footprint_hull(const FdFootprint *f)
-{
-    FdBox box = {.rank = f->rank};
-    FdReads r = f->nboxes ? f->boxes[0] : (FdReads){0};
-    for (int i = 1; i < f->nboxes; i++) r = reads_around(&r, &f->boxes[i], f->rank);
-    for (int d = 0; d < f->rank; d++) {
-        box.dim[d].full = r.dim[d].full;
-        box.dim[d].lo = r.dim[d].lo;
-        box.dim[d].hi = r.dim[d].hi;
-    }
-    return box;
-}
-
-static bool is_own(const FdExtent *e, int d, const FdBox *box)
-{
-    if (e->near == 1 + d && e->from == 0 && e->to == 0) return true;
-    int64_t lo = box->dim[d].lo;
-    return !e->full && !box->dim[d].full && box->dim[d].hi == lo + 1 && e->lo == lo &&
-           e->hi == lo + 1;
-}
-
-bool fd_footprint_apart(const FdFootprint *f, const FdBox *box)
-{
-    for (int i = 0; i < f->nboxes; i++) {
-        bool own = true, outside = false;
-        for (int d = 0; d < f->rank; d++) {
-            const FdExtent *e = &f->boxes[i].dim[d];
-            own = own && is_own(e, d, box);
-            outside = outside || (!e->full && !box->dim[d].full &&
-                                  (e->hi <= box->dim[d].lo || e->lo >= box->dim[d].hi));
-        }
-        if (!own && !outside) return false;
-    }
-    return true;
-}
-
-typedef struct Own {
-    const FdNode *root;
-    int slot;
-} Own;
-
-static bool is_own_read(const Own *own, const FdNode *n)
-{
-    bool same = n->nargs == own->root->nvars;
-    for (int d = 0; same && d < n->nargs; d++) same = n->args[d] == own->root->vars[d];
-    return same;
-}
-
-/* Is it a reduction, or has it the slot for anything but an own read or its domain? */
-static bool is_other_use(const void *ctx, const FdNode *n)
-{
-    const Own *own = ctx;
-    const FdNode *children[FD_MAX_CHILDREN];
-    if (n->kind == FD_REDUCE) return true;
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    for (int i = fd_children(n, children); i-- > 0;) {
-        const FdNode *c = children[i];
-        if (!is_slot(c) || c->slot != own->slot) continue;
-        bool good = op == FD_OP_LOWER || op == FD_OP_UPPER ||
-                    (n->kind == FD_APPLY && n->fn == c && is_own_read(own, n));
-        if (!good) return true;
-    }
-    return false;
-}
-
-bool fd_reads_own_only(const FdGraph *g, int slot)
-{
-    Own own = {fd_root(g), slot};
-    return fd_root(g)->kind == FD_LET && !fd_root(g)->self && !fd_can_fail(fd_root(g)->body) &&
-           !fd_any(fd_root(g), is_other_use, &own);
 }

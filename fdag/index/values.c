@@ -120,18 +120,27 @@ FdiScope fdi_values_enter(FdiValues *w, const FdNode *n, const FdNode *const *ar
     return s;
 }
 
+FdiScope fdi_values_enter_box(FdiValues *w, const FdNode *n, const FdBox *box)
+{
+    FdiScope s = fdi_values_enter(w, n, NULL);
+    for (int d = 0; d < n->nvars && box; d++) {
+        size_t bound = at(w, n->vars[d])->bound;
+        if (!bound || box->dim[d].full) continue;
+        FdSpans part = fd_spans(box->dim[d].lo, box->dim[d].hi - 1),
+                is = fd_spans_meet(&w->bound.data[bound - 1].is, &part);
+        w->bound.data[bound - 1] = fd_range(is);
+        s.empty |= is.n == 0;
+    }
+    return s;
+}
+
 FdiScope fdi_values_enter_root(FdiValues *w, const FdNode *root, const FdBox *box)
 {
-    FdiScope s = fdi_values_enter(w, root, NULL);
+    FdiScope s = fdi_values_enter_box(w, root, box);
     for (int d = 0; d < root->nvars; d++) {
         size_t bound = at(w, root->vars[d])->bound;
         if (!bound) continue;
         FdSpans is = w->bound.data[bound - 1].is;
-        if (box && !box->dim[d].full) {
-            FdSpans part = fd_spans(box->dim[d].lo, box->dim[d].hi - 1);
-            is = fd_spans_meet(&is, &part);
-            s.empty |= is.n == 0;
-        }
         w->bound.data[bound - 1] = (FdRange){is, 1 + (uint32_t)d, 0, 0};
         w->root[d] = fd_spans_hull(&is);
     }

@@ -36,6 +36,8 @@ FdiScope fdi_values_hide(FdiValues *w, const FdNode *binder);
 FdiScope fdi_values_enter(FdiValues *w, const FdNode *binder, const FdNode *const *args);
 /* The same of a root: its variables are near themselves, within the box (NULL: all). */
 FdiScope fdi_values_enter_root(FdiValues *w, const FdNode *root, const FdBox *box);
+/* Of another: they are within the box. */
+FdiScope fdi_values_enter_box(FdiValues *w, const FdNode *binder, const FdBox *box);
 /* Of another binder: its first variable is from..to. */
 FdiScope fdi_values_enter_part(FdiValues *w, const FdNode *binder, int64_t from, int64_t to);
 void fdi_values_leave(FdiValues *w, const FdNode *binder, const FdiScope *s);

@@ -365,6 +365,72 @@ static bool random_graph(uint32_t seed)
     return now.misses == 0;
 }
 
+/* ---- steps of a loop ----------------------------------------------------------------------------- */
+
+/* Slot 0 is u, an array of 1000, of which `steps` times the neighbours are added; slot 1 says for how many of these
+ * the middle one of three stands, if `turns`. */
+static void find_steps(int steps, int64_t turns, int64_t lo, int64_t hi)
+{
+    Fd *fd = fd_new();
+    Text t = {0};
+    int from = 0, n = 10;
+    text_add(
+        &t, "%0 = slot 0 \"u\" : array int(int)\n%1 = slot 1 \"turns\" : long\n%2 = const 1 : int\n"
+            "%3 = const 0 : long\n%4 = const 1000 : long\n");
+    for (int k = 0; k < steps; k++, n += 9) {
+        text_printf(&t, "%%%d = var \"i\" : int\n%%%d = apply @sub (%%%d, %%2) : int\n", n, n + 1,
+                    n);
+        text_printf(&t, "%%%d = apply @add (%%%d, %%2) : int\n", n + 2, n);
+        for (int i = 0; i < 3; i++)
+            text_printf(&t, "%%%d = apply %%%d (%%%d) : int\n", n + 3 + i, from, n + i);
+        text_printf(&t, "%%%d = apply @add (%%%d, %%%d) : int\n", n + 6, n + 3, n + 4);
+        text_printf(&t, "%%%d = apply @add (%%%d, %%%d) : int\n", n + 7, n + 6, n + 5);
+        text_printf(&t, "%%%d = let (%%%d : %s %%3..%%4) %%%d : int(int)\n", n + 8, n,
+                    k + 1 < steps ? "array" : "given", n + 7);
+        from = n + 8;
+    }
+    if (turns) text_add(&t, "hints \"Steps\"\nturns %1\n");
+    text_printf(&t, "result %%%d\n", from);
+    FdGraph *g = read_graph(fd, t.data);
+    FdBox boxes[2] = {{1, {{false, 0, 1000}}}}, box = {1, {{false, lo, hi}}};
+    ScalarValue scalars[2] = {{0}, {turns}};
+    FdEnv env = {boxes, scalars};
+    FdShare share = {.box = &box};
+    fd_footprints_of(g, &env, &share, NULL, NULL, prints);
+    text_free(&t);
+    fd_free(fd);
+}
+
+static void expect_all(int64_t lo, int64_t hi)
+{
+    FdBox all = fd_footprint_hull(&prints[0]);
+    ck_assert(!all.dim[0].full);
+    ck_assert_int_eq(all.dim[0].lo, lo);
+    ck_assert_int_eq(all.dim[0].hi, hi);
+}
+
+START_TEST(many_steps)
+{
+    find_steps(4, 0, 500, 510);
+    expect_all(496, 514);
+    find_steps(16, 0, 500, 510); /* 3^16 reads, if each were followed */
+    expect_all(484, 526);
+    find_steps(16, 0, 0, 10);
+    expect_all(-1, 26);
+}
+END_TEST
+
+START_TEST(turns)
+{
+    find_steps(3, 1, 500, 510);
+    expect_all(497, 513);
+    find_steps(3, 5, 500, 510);
+    expect_all(493, 517);
+    find_steps(3, 1000, 500, 510); /* too many to be followed */
+    ck_assert(fd_footprint_hull(&prints[0]).dim[0].full);
+}
+END_TEST
+
 START_TEST(random_indices)
 {
     const char *first = getenv("FDAG_SEED"), *graphs = getenv("FDAG_RANDOM");
@@ -387,6 +453,8 @@ int main(void)
     tcase_add_test(t, tables);
     tcase_add_test(t, apart);
     tcase_add_test(t, failing);
+    tcase_add_test(t, many_steps);
+    tcase_add_test(t, turns);
     tcase_add_test(t, random_indices);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -9,7 +9,6 @@
 
 enum {
     MOST = 8,    /* steps at a time */
-    DIVIDED = 4, /* of ranks, whose footprints still know what a share reads */
     ROWS = 4,    /* that a kernel keeps of each step */
     BESIDE = 32, /* rows of a unit for one that the next one computes, too */
     ODD = 4,     /* batches in a row that are no turns: then the loop is none of turns */
@@ -33,17 +32,11 @@ static size_t rows_of(const Lazy *l)
     return rows;
 }
 
-/* Are evaluations divided over ranks? Footprints do not know how often the second turn is repeated: once, then. */
-static bool is_divided(void)
-{
-    return rt.ranks.size || rt.ranks.blocks;
-}
-
 /* How many steps: the rows that are kept of all of them are to fit a cache. */
 int batch_most(const Lazy *l, size_t bytes)
 {
     size_t row = bytes / rows_of(l), l2 = l2_bytes();
-    int most = is_divided() ? DIVIDED : MOST;
+    int most = MOST;
     while (most > 1 && row * ROWS * (size_t)most > l2) most /= 2;
     return most;
 }
@@ -56,7 +49,6 @@ static int turns_of(const Waiting *w, int from, int period)
     int most = first->graph->turns;
     size_t alone = rows_of(first) / ((size_t)pool_units() * BESIDE);
     if (!most || most > MOST) most = MOST;
-    if (most > BATCH_TURNS && is_divided()) most = BATCH_TURNS;
     if (most > BATCH_TURNS && (size_t)most > alone)
         most = alone > BATCH_TURNS ? (int)alone : BATCH_TURNS;
     return most * period > WAITING_MOST ? WAITING_MOST / period : most;
