@@ -144,6 +144,11 @@ void *rt_array_data(Array *a, const CsSite *site)
     return a->head.data;
 }
 
+void *rt_array_part(const Array *a, bool write, const CsSite *site)
+{
+    return buffer_host_part(a->head.buffer, write, site);
+}
+
 void *cs_array_read(void *array, const CsSite *site)
 {
     return rt_array_data(array, site);

@@ -135,6 +135,8 @@ Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n);
  * gaps (strides are those of `n`). Like cs_array_read; NULL only when there are no elements or an
  * exception. */
 void *rt_array_data(Array *a, const CsSite *site);
+/* The same of an array with elements of which ranks may have parts: what this rank has of them is there. */
+void *rt_array_part(const Array *a, bool write, const CsSite *site);
 int64_t rt_array_count(const Array *a); /* number of elements */
 FdBox rt_array_box(const Array *a);
 

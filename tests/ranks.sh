@@ -136,6 +136,37 @@ cmp -s out expected || complain "steps: $(diff expected out)"
 awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 10 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6) bad = 1 }
     END { exit n != 2 || bad }' err || complain "steps: what is sent: $(cat err)"
 
+# ---- files: each rank reads and writes its rows, of a pipe the first all ----
+cat >files.cs\$ <<'END'
+int n = 20000;
+float[,] a = let(i : 0..n, j : 0..64) (float)((i * 31 + j * 7) % 1000);
+Npy.Save("a.npy", a);
+float[,] b = Npy.Load("a.npy");
+double[,] c = Npy.Load("a.npy"); // wider
+float[,] d = let(i : 0..n, j : 0..64) b(i, j) * 2 + (float)c(i, j);
+Npy.Save("d.npy", d);
+Console.Error.WriteLine(sum((double)d));
+int[] odd = let(i : 0..1000003) i;
+Npy.Save("odd.npy", odd);
+int[] again = Npy.Load("odd.npy");
+Console.Error.WriteLine(sum((long)again));
+try { Npy.Save("none/x.npy", d); } catch (IOException e) { Console.Error.WriteLine(e.Message); }
+try { Npy.Save("/dev/full", d); } catch (IOException e) { Console.Error.WriteLine(e.Message); }
+Npy.Save("/dev/stdout", d);
+END
+"$CSC" files.cs\$ -o files || exit 1
+./files 2>expected.err | cat >expected
+cp d.npy expected.npy
+for n in 2 3; do
+    rm a.npy d.npy odd.npy
+    CS_PROFILE=1 CS_RANKS=$n timeout 60 ./files 2>err | cat >out
+    cmp -s out expected && cmp -s d.npy expected.npy || complain "files, $n ranks: other bytes"
+    is "$(head -n 4 err)" "$(cat expected.err)" "files, $n ranks"
+    # the first gets what goes through the pipe, others rows at borders: files move nothing
+    awk -v n=$n '/^rank / { ranks = 1; next } ranks && $1 == 0 && $5 > 1.1 * 5.12 * (n - 1) / n { bad = 1 }
+        ranks && $1 > 0 && $5 > 1 { bad = 1 } END { exit !ranks || bad }' err || complain "files, $n ranks: what is sent: $(cat err)"
+done
+
 # ---- exceptions that nobody catches; the stack's end ----
 cat >throws.cs\$ <<'END'
 Console.WriteLine("before");

@@ -11,6 +11,7 @@
 #include "../objects/str.h"
 #include "../ranks/ranks.h"
 #include "npy.h"
+#include "npy_parts.h"
 
 enum { CHUNK = 4 << 20, PIECE = 1 << 20, MOST_AT_ONCE = 1 << 30, COLUMNS = 1024, BLOCK = 512 };
 
@@ -19,6 +20,7 @@ typedef struct Load {
     const CsSite *site;
     int fd;
     int64_t left; /* bytes behind the read position; -1: unknown, a pipe */
+    bool alone;   /* each rank reads for itself */
     NpyHeader h;
 } Load;
 
@@ -125,6 +127,7 @@ static bool read_file(const Load *l, void *to, size_t n, size_t *got)
 static bool read_some(Load *l, void *to, size_t n, size_t *got)
 {
     *got = 0;
+    if (l->alone) return read_file(l, to, n, got);
     if (ranks_first()) read_file(l, to, n, got);
     if (!ranks_tell(RANKS_READS, got, sizeof *got, l->site)) return false;
     if (!ranks_tell(RANKS_READS, to, *got, l->site)) return false;
@@ -349,20 +352,50 @@ static bool read_fortran(Load *l, CsArray *a, char *data, char *chunk, char *wid
     return true;
 }
 
+/* In the order of the array's memory. */
+static bool read_in_order(Load *l, ScalarKind elem, char *data)
+{
+    if (elem == l->h.kind) return read_straight(l, data);
+    char *chunk = mem_object(CHUNK);
+    if (!chunk) return rt_throw_memory(l->site, CHUNK), false;
+    bool good = read_widening(l, data, elem, chunk);
+    mem_object_free(chunk);
+    return good;
+}
+
+/* This rank's rows. */
+static bool read_part(Load *l, Array *a, NpyPart *p)
+{
+    struct stat st = {0};
+    int64_t each = l->h.count / l->h.n[0], bytes = each * (int64_t)scalar_bytes(l->h.kind);
+    l->alone = true;
+    l->h.count = p->rows * each;
+    bool seen = fstat(l->fd, &st) == 0 &&
+                lseek(l->fd, st.st_size - l->left + p->from * bytes, SEEK_SET) >= 0;
+    if (!seen)
+        fail_errno(l, errno);
+    else
+        read_in_order(l, (ScalarKind)a->head.elem, p->data);
+    return npy_parts_end(p, a, l->site);
+}
+
 static bool read_array(Load *l, Array *a)
 {
     if (l->h.count == 0) return true;
     Array *slot = a; /* not shared: stays itself */
-    char *data = cs_array_write(&slot, l->site);
-    if (!data) return false;
+    NpyPart part = {0};
     int wide = 0; /* dimensions that an order can concern */
     for (int d = 0; d < l->h.rank; d++) wide += l->h.n[d] > 1;
-    bool fortran = l->h.fortran && wide > 1, same = a->head.elem == (int32_t)l->h.kind;
-    if (!fortran && same) return read_straight(l, data);
+    bool fortran = l->h.fortran && wide > 1;
+    bool worth = !fortran && l->left >= 0 && npy_parts_worth(a);
+    if (worth && !npy_parts_begin(&part, a, l->path, &l->fd, l->site)) return false;
+    if (part.part) return read_part(l, a, &part);
+    char *data = cs_array_write(&slot, l->site);
+    if (!data) return false;
+    if (!fortran) return read_in_order(l, (ScalarKind)a->head.elem, data);
     char *chunk = mem_object(2 * (size_t)CHUNK);
     if (!chunk) return rt_throw_memory(l->site, 2 * (size_t)CHUNK), false;
-    bool good = fortran ? read_fortran(l, &a->head, data, chunk, chunk + CHUNK)
-                        : read_widening(l, data, (ScalarKind)a->head.elem, chunk);
+    bool good = read_fortran(l, &a->head, data, chunk, chunk + CHUNK);
     mem_object_free(chunk);
     return good;
 }

@@ -25,8 +25,7 @@ const char *save_reason(int err)
     }
 }
 
-/* Throws "cannot write PATH: why"; true if there is nothing to throw. */
-static bool check(const Save *s, int err)
+bool save_check(const Save *s, int err)
 {
     if (!err) return true;
     bool guarded = err == EACCES && access(s->path, F_OK) == 0;
@@ -41,7 +40,10 @@ static bool check(const Save *s, int err)
 bool save_open(Save *s, const Str *path, const CsSite *site)
 {
     *s = (Save){.path = "", .site = site, .output = {.fd = -1}};
-    if (!ranks_first()) return true;
+    if (!ranks_first()) {
+        if (path) s->path = path->bytes;
+        return true;
+    }
     if (!path || path->len == 0) {
         rt_throw(RT_IO, s->site, "cannot write a file: its name is empty");
         return false;
@@ -56,17 +58,17 @@ bool save_open(Save *s, const Str *path, const CsSite *site)
         return false;
     }
     console_flush(); /* it may be what the console writes to */
-    return check(s, output_open(&s->output, s->path, 0666));
+    return save_check(s, output_open(&s->output, s->path, 0666));
 }
 
 bool save_write(Save *s, const void *data, size_t bytes)
 {
-    return !ranks_first() || check(s, output_write(&s->output, data, bytes));
+    return !ranks_first() || save_check(s, output_write(&s->output, data, bytes));
 }
 
 bool save_finish(Save *s)
 {
-    return !ranks_first() || check(s, output_finish(&s->output, true));
+    return !ranks_first() || save_check(s, output_finish(&s->output, true));
 }
 
 bool save_end(Save *s)

@@ -20,6 +20,8 @@ bool save_write(Save *s, const void *data, size_t bytes);
 bool save_finish(Save *s);
 bool save_end(Save *s); /* is all well? */
 
+/* Throws "cannot write PATH: why" for an errno; true if that is 0. */
+bool save_check(const Save *s, int err);
 /* Why a file cannot be written, in words. */
 const char *save_reason(int err);
 
