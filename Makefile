@@ -43,7 +43,7 @@ READING_SRC := $(patsubst %,codegen/kernel/schedule/text/%.c,lines read words) #
 $(foreach f,$(filter-out $(SHARED_SRC),$(READING_SRC)),$(error READING_SRC: there is no $f))
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c runtime/*/*/*.c)
 STDLIB      := $(sort $(wildcard stdlib/*.cs$$))
-GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c $(BUILD)/driver/page.c
+GENERATED   := $(BUILD)/lexer/scanner.c $(BUILD)/parser/grammar.c $(BUILD)/parser/embedded.c $(BUILD)/codegen/texts.c $(BUILD)/driver/texts.c $(BUILD)/driver/page.c $(BUILD)/driver/mpi.c
 GEN_HEADERS := $(BUILD)/lexer/scanner.h $(BUILD)/parser/grammar.h
 
 obj = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
@@ -127,6 +127,9 @@ $(BUILD)/codegen/texts.c: tools/embed-texts.sh codegen/abi/embed.h codegen/host/
 $(BUILD)/driver/texts.c: tools/embed-texts.sh driver/run/doctor.cs$$
 	@mkdir -p $(@D)
 	$(call say,embed)tools/embed-texts.sh doctor.h doctor_program='driver/run/doctor.cs$$' >$@
+$(BUILD)/driver/mpi.c: tools/embed-texts.sh codegen/abi/ranks_shim.c codegen/abi/shim.h
+	@mkdir -p $(@D)
+	$(call say,embed)tools/embed-texts.sh mpi.h mpi_source=codegen/abi/ranks_shim.c mpi_header=codegen/abi/shim.h >$@
 
 $(BUILD)/driver/page.c: tools/embed-texts.sh driver/page/page.html
 	@mkdir -p $(@D)

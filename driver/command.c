@@ -13,6 +13,7 @@
 #include "measure/profile.h"
 #include "measure/tune.h"
 #include "message.h"
+#include "run/mpi.h"
 #include "run/test.h"
 #include "run/watch.h"
 #include "session/repl.h"
@@ -69,6 +70,9 @@ static const Command table[] = {
      "what files, or types of the library, declare, with their /// comments, as Markdown; as HTML "
      "into FILE.html",
      TAKES_FILES, doc},
+    {"mpi", "MPICC",
+     "the library by which programs run under an MPI's launcher, compiled by its mpicc",
+     TAKES_FILES, mpi_make},
     {"repl", "[options]", "a session: entries are compiled and run as they are typed",
      TAKES_NOTHING, repl},
     {"lsp", "[-I DIR]", "a language server on the standard streams, for editors", TAKES_NOTHING,

@@ -95,6 +95,14 @@ for mpi in openmpi mpich; do
         is "$(grep -v '^-----' out | grep -v '^Primary job\|^a non-zero exit')" "$(cat expected)" "$mpi, $name" # the rest is Open MPI's
         is "$(grep -Fx -f expected.err err)" "$(cat expected.err)" "$mpi, $name: standard error"
     done
+    if command -v mpicc.$mpi >start; then # a library of the user's own
+        CS_CACHE_DIR=$work/made "$CSC" mpi mpicc.$mpi >out
+        is $? 0 "csc mpi mpicc.$mpi"
+        holds out "^$work/made/mpi/$mpi[.]so: " "csc mpi mpicc.$mpi"
+        ./grid >expected
+        CS_MPI=$work/made/mpi/$mpi.so timeout 60 mpirun.$mpi -n 2 ./grid </dev/null >out 2>err
+        is "$(cat out)" "$(cat expected)" "$mpi, a library that csc mpi made"
+    fi
     rm -f ready
     timeout 60 mpirun.$mpi -n 2 ./$killed >out 2>err </dev/null &
     job=$!
@@ -114,6 +122,10 @@ for mpi in openmpi mpich; do
     is $(($? != 0)) 1 "$mpi, two programs: exit code"
     holds err '^rank 1 is another program than rank 0' "$mpi, two programs"
 done
+
+CS_CACHE_DIR=$work/made "$CSC" mpi cc >out 2>err # no mpicc
+is $? 1 "csc mpi cc"
+holds err "'cc' has not compiled the library" "csc mpi cc"
 
 # ---- launchers without a library ----
 export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0

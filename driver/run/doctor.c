@@ -16,6 +16,7 @@
 #include "../message.h"
 #include "../write.h"
 #include "child.h"
+#include "mpi.h"
 
 typedef struct Findings {
     const Options *opt;
@@ -84,6 +85,26 @@ static void look_at_runtime(Findings *f)
     else
         problem(f, "runtime", "csrt.o is not beside csc", "run make, or make install");
     text_free(&path);
+}
+
+/* The libraries by which programs run under launchers of MPIs. */
+static void look_at_mpi(const Findings *f)
+{
+    int n = 0;
+    json_t *all = json_array();
+    for (int k = 0; mpi_family(k); k++) {
+        Text path = {0}, line = {0};
+        if (mpi_find(&path, mpi_family(k))) {
+            text_printf(&line, "%s: %s", mpi_family(k), path.data);
+            found(f, n++ ? "" : "mpi", line.data);
+            json_array_append_new(
+                all, json_pack("{s:s, s:s}", "family", mpi_family(k), "library", path.data));
+        }
+        text_free(&path);
+        text_free(&line);
+    }
+    if (!n) found(f, "mpi", "none (csc mpi MPICC makes a library)");
+    note(f, "mpi", all);
 }
 
 /* Files of OpenCL's loader, one a driver. Their libraries, a line each. */
@@ -285,6 +306,7 @@ bool doctor(const Options *o)
     found_text(&f, "csc", VERSION);
     look_at_linker(&f);
     look_at_runtime(&f);
+    look_at_mpi(&f);
     look_at_drivers(&f);
     look_at_cache(&f, "kernels", "CS_CACHE_DIR", "cs-dollar");
     look_at_cache(&f, "POCL", "POCL_CACHE_DIR", "pocl/kcache");

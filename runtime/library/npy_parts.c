@@ -131,7 +131,8 @@ static void write_own(const Save *s, const Part *p, const char *data, int fd, in
     int64_t row = p->layout->planes[0].bytes, from = p->own[rt.ranks.rank],
             to = p->own[rt.ranks.rank + 1];
     int err = write_at(fd, data + from * row, (to - from) * row, begin + from * row);
-    if (!err && !ranks_first() && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP) err = errno;
+    if (!err && !ranks_first() && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+        err = errno;
     save_check(s, err);
 }
 

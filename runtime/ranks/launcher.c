@@ -97,7 +97,7 @@ static const RanksShim *opened(const struct Launcher *by, const char *path)
     const RanksShim *shim = dlsym(library, RANKS_SHIM_NAME);
     if (shim) return shim;
     text_printf(&what, "%s is of another version of csc", path);
-    refuse(by, what.data, "run make anew where csc was built");
+    refuse(by, what.data, "run make anew where csc was built, or csc mpi");
 }
 
 /* Of one that several MPIs can be started by. */
@@ -109,8 +109,7 @@ static void find_any(const struct Launcher *by, Text *path)
         text_printf(&said, " are there");
         refuse(by, said.data, "set CS_MPI to one of them");
     }
-    if (!found)
-        refuse(by, "csc knows no MPI", "install its mpicc and run make where csc was built");
+    if (!found) refuse(by, "csc knows no MPI", "install its mpicc and run csc mpi mpicc");
     text_free(&said);
 }
 
@@ -129,7 +128,7 @@ const RanksShim *launcher_shim(void)
         const char *family = wish && *wish ? wish : by->family;
         Text what = {0}, advice = {0};
         text_printf(&what, "there is no library %s.so of csc's", family);
-        text_printf(&advice, "install mpicc.%s and run make where csc was built", family);
+        text_printf(&advice, "install mpicc.%s and run csc mpi mpicc.%s", family, family);
         if (!find(&path, family)) refuse(by, what.data, advice.data);
         text_free(&what);
         text_free(&advice);
