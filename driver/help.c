@@ -34,7 +34,7 @@ static const struct {
     {"CS_PROFILE",
      "1: a table of kernels, with calls and times, at the end; else a file for it as JSON"},
     {"CS_TRACE", "a file for when evaluations, builds and kernels ran, for Perfetto"},
-    {"CS_DUMP", "any of fdag, opencl, plan: what is evaluated, on standard error"},
+    {"CS_DUMP", "any of fdag, opencl, plan, ranks: what is evaluated, on standard error"},
 };
 
 enum { VARIABLES = sizeof variables / sizeof *variables, COLUMN = 20, WIDTH = 100 };

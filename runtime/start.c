@@ -93,12 +93,13 @@ Fd *rt_fd(void)
 unsigned rt_dumps(void)
 {
     if (rt.dumps) return rt.dumps;
-    static const char *const words[] = {"fdag", "opencl", "plan"}; /* in the order of the bits */
+    static const char *const words[] = {"fdag", "opencl", "plan",
+                                        "ranks"}; /* in the order of the bits */
     rt.dumps = RT_DUMP_READ;
     for (const char *s = getenv("CS_DUMP"); s && *s;) {
         size_t n = strcspn(s, ",");
         unsigned bit = n ? RT_DUMP_UNKNOWN : 0;
-        for (unsigned i = 0; i < 3; i++)
+        for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
             if (strlen(words[i]) == n && strncmp(s, words[i], n) == 0) bit = 1u << i;
         rt.dumps |= bit;
         s += n + (s[n] == ',');
@@ -114,11 +115,10 @@ bool rt_dumping(unsigned what)
 bool rt_check_dumps(const CsSite *site)
 {
     if (!(rt_dumps() & RT_DUMP_UNKNOWN)) return true;
-    rt_throw(
-        RT_DEVICE, site,
-        "CS_DUMP=%s asks for something unknown; set it to any of fdag, opencl, plan, separated "
-        "by commas",
-        getenv("CS_DUMP"));
+    rt_throw(RT_DEVICE, site,
+             "CS_DUMP=%s asks for something unknown; set it to any of fdag, opencl, plan, ranks, "
+             "separated by commas",
+             getenv("CS_DUMP"));
     return false;
 }
 

@@ -162,8 +162,9 @@ enum {
     RT_DUMP_FDAG = 1,
     RT_DUMP_OPENCL = 2,
     RT_DUMP_PLAN = 4,
-    RT_DUMP_UNKNOWN = 8,
-    RT_DUMP_READ = 16
+    RT_DUMP_RANKS = 8,
+    RT_DUMP_UNKNOWN = 16,
+    RT_DUMP_READ = 32
 };
 unsigned rt_dumps(void);
 bool rt_dumping(unsigned what);          /* is this process to print these? */

@@ -136,6 +136,10 @@ cmp -s out expected || complain "steps: $(diff expected out)"
 awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 10 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6) bad = 1 }
     END { exit n != 2 || bad }' err || complain "steps: what is sent: $(cat err)"
 
+CS_DEVICE=native CS_DUMP=ranks CS_RANKS=2 timeout 60 ./steps >out 2>err
+holds err '^// ranks: steps.cs\$:[0-9]*:[0-9]*: divided$' "CS_DUMP=ranks"
+holds err '^  result 0 is cut along dimension 0: 0[.][.]512, 512[.][.]1024$' "CS_DUMP=ranks"
+holds err '^  reads u: 0[.][.]5[0-9]*, [45][0-9]*[.][.]1024$' "CS_DUMP=ranks"
 # ---- files: each rank reads and writes its rows, of a pipe the first all ----
 cat >files.cs\$ <<'END'
 int n = 20000;

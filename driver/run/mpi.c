@@ -55,8 +55,18 @@ static bool compile(const char *mpicc, const char *to)
 {
     char source[32];
     int fd = child_file(source), status = 0;
-    char *argv[] = {(char *)(uintptr_t)mpicc, "-std=c17", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC",
-                    "-o", (char *)(uintptr_t)to, "-x", "c", source, NULL};
+    char *argv[] = {(char *)(uintptr_t)mpicc,
+                    "-std=c17",
+                    "-D_GNU_SOURCE",
+                    "-O2",
+                    "-shared",
+                    "-fPIC",
+                    "-o",
+                    (char *)(uintptr_t)to,
+                    "-x",
+                    "c",
+                    source,
+                    NULL};
     bool wrote = write_source(fd);
     int err = wrote ? process_run(argv, &status) : 0;
     if (fd >= 0) close(fd);
@@ -74,7 +84,8 @@ static const char *family_of(const char *path)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     const RanksShim *shim = library ? dlsym(library, RANKS_SHIM_NAME) : NULL;
-    if (!shim) complain("the library cannot be opened: %s", library ? "it has no table" : dlerror());
+    if (!shim)
+        complain("the library cannot be opened: %s", library ? "it has no table" : dlerror());
     return shim ? shim->family : NULL;
 }
 
@@ -103,7 +114,8 @@ int mpi_make(const Options *o)
     int all = folder.len ? cache_folder(folder.data, true) : -1;
     if (folder.len) text_add(&folder, "/mpi");
     int fd = all >= 0 ? cache_folder(folder.data, true) : -1;
-    if (fd < 0) complain("there is no folder of caches that is yours alone: CS_CACHE_DIR names one");
+    if (fd < 0)
+        complain("there is no folder of caches that is yours alone: CS_CACHE_DIR names one");
     bool good = fd >= 0 && make_in(folder.data, o->input);
     if (all >= 0) close(all);
     if (fd >= 0) close(fd);

@@ -37,6 +37,7 @@ typedef struct Composed {
     struct Recalled *last; /* recall.h */
     struct Repeat *repeat; /* repeat.h, once somebody asked; NULL: it is none */
     bool asked_repeat;
+    uint64_t explained; /* the way in which CS_DUMP=ranks has said that it is divided; 0: none */
 } Composed;
 
 /* One evaluation: the composed graph and the values of its slots. */

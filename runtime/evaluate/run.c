@@ -159,6 +159,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     if (!device_nothing(numbers_nothing(e), site)) return FAILED;
     if (!divide_alone(e, n)) return FAILED;
     kernels_dump(c->kernel, schedule);
+    divide_explain(e, n, NULL, true, site);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
@@ -322,6 +323,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .division = divide_evaluation(e, n, shares, site)};
     if (cs_pending) return FAILED;
     divide_dump(run.division, &n->schedule);
+    divide_explain(e, n, run.division, false, site);
     uint32_t words[CG_ERROR_WORDS];
     if (!native_run(&run, words, site) || !is_over(site)) return FAILED;
     return outcome_of(e, words, site);

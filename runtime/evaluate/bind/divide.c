@@ -18,7 +18,7 @@ enum { BYTE_WORK = 16 /* operations that a byte sent to all has to be worth */ }
 int divide_shares(const Evaluation *e, const Numbers *n)
 {
     int shares = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
-    if (shares < 2 || e->into || e->nclosures) return 1;
+    if (shares < 2 || e->nclosures) return 1;
     return !rt.ranks.size || n->work >= rt.ranks.least ? shares : 1;
 }
 
@@ -320,6 +320,16 @@ static Division *new_division(const Evaluation *e, Numbers *n, int shares)
     return d;
 }
 
+/* Is the box all of the array that the result goes into? */
+static bool is_all_of(const Array *into, const FdBox *box)
+{
+    bool all = into->head.rank == box->rank;
+    for (int d = 0; all && d < box->rank; d++)
+        all = box->dim[d].lo == into->head.dim[d].lo &&
+              box->dim[d].hi == into->head.dim[d].lo + into->head.dim[d].n;
+    return all;
+}
+
 /* The results' box: those that are arrays have the same. */
 static void find_results(Divide *v)
 {
@@ -340,7 +350,7 @@ static void find_results(Divide *v)
         v->box = box;
         first = false;
     }
-    v->known = good && !first;
+    v->known = good && !first && (!v->e->into || is_all_of(v->e->into, &v->box));
 }
 
 static bool add_layouts(Divide *v, int first, int count)
@@ -379,6 +389,7 @@ static const Division *divide(const Evaluation *e, Numbers *n, int shares)
     v.d->hash = 0;
     v.reads = arena_array(n->arena, FdFootprint, e->composed->graph.nslots + 1);
     find_results(&v);
+    if (e->into && !v.known) return NULL; /* what it does not store is to stay */
     for (int i = 0; !again && i < v.d->nlaunches; i++) add_inner_cuts(&v, &n->schedule.launches[i]);
     Best best = find_best(&v);
     if (!best.any) return NULL;

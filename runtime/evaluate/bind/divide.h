@@ -14,5 +14,8 @@ const struct Division *divide_evaluation(const Evaluation *e, Numbers *n, int sh
 void divide_dump(const struct Division *d, const CgSchedule *s);
 /* Ranks that would do an evaluation together hear that this one does it alone. False with an exception pending. */
 bool divide_alone(const Evaluation *e, const Numbers *n);
+/* CS_DUMP=ranks (explain.c). d NULL: it is not divided; device: since it runs there. */
+void divide_explain(const Evaluation *e, const Numbers *n, const struct Division *d, bool device,
+                    const CsSite *site);
 
 #endif
