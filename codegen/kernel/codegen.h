@@ -177,10 +177,12 @@ typedef struct CgWrite {
 
 /* A dimension of a launch in which items number i do positions i * step to (i + 1) * step - 1 of n, counted from
  * `from`: combinations of `count` of the result's dimensions from `first` on, the last fastest; or (count 0) of a
- * reduction's variables. The last item may begin earlier, to have `step` of them.
+ * reduction's variables. The last item may begin earlier, to have `step` of them. inner: of a temporary's variables, whatever
+ * they are to the result's.
  * step n: one item does all of them, and no others. */
 typedef struct CgCut {
     int dim, first, count;
+    bool inner;
     int64_t step, n, from;
     int64_t repeats, apart; /* the same again, so many items further on */
     int nwrites;

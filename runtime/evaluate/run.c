@@ -319,6 +319,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .slots = n->slots,
                      .outs = r->buffers,
                      .work = n->work,
+                     .keeps = e->into || e->donors,
                      .meets = rt.ranks.size && shares > 1,
                      .division = divide_evaluation(e, n, shares, site)};
     if (cs_pending) return FAILED;

@@ -40,7 +40,7 @@ static bool copy_needs(const NativeRun *r, int share, const Memory *m, Block *b,
     for (int i = 0; i < r->schedule->nouts; i++) {
         if (!m->outs[i]) continue;
         if (!(b->outs[i] = guard_put(copies, NULL, r->outs[i]->bytes, share & 1))) return false;
-        if (!d->outs[i]) memcpy(b->outs[i], m->outs[i], r->outs[i]->bytes);
+        if (!d->outs[i] || r->keeps) memcpy(b->outs[i], m->outs[i], r->outs[i]->bytes);
     }
     return true;
 }

@@ -54,6 +54,7 @@ typedef struct NativeRun {
     int nslots;
     Buffer *const *slots, *const *outs; /* as device_run has them */
     double work;
+    bool keeps; /* results lie over arrays that may be read through them */
     /* Of several ranks, which do it together: all agree first that they do. */
     bool meets;
     const Division *

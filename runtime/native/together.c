@@ -19,6 +19,18 @@ static void fetch_all(const NativeRun *r, PartWant *wants)
     part_fetch(wants, n);
 }
 
+/* What a result lies over may be read through it, by those who write there. */
+static void want_own(const Division *d, int out, const Part *p, bool new, PartWant *want,
+                     Rows *rows)
+{
+    const PartLayout *l = d->outs[out];
+    bool same = l && l->first == p->layout->first && l->count == p->layout->count;
+    if (new) want->rows = rows;
+    for (int s = 0; new &&s < d->n; s++) rows[s] = (Rows){0};
+    if (!same) want->rows = NULL; /* all of it */
+    for (int s = 0; same && s < d->n; s++) rows_add(&rows[s], d->own[s], d->own[s + 1]);
+}
+
 static void fetch_needs(const NativeRun *r, const Division *d, PartWant *wants, Rows *rows)
 {
     int n = 0;
@@ -35,6 +47,13 @@ static void fetch_needs(const NativeRun *r, const Division *d, PartWant *wants, 
         }
         if (!again) wants[n] = (PartWant){r->slots[i], of};
         n += !again;
+    }
+    for (int i = 0; i < d->nouts; i++) {
+        int k = 0;
+        if (!r->outs[i]->part) continue;
+        while (k < n && wants[k].buffer != r->outs[i]) k++;
+        want_own(d, i, r->outs[i]->part, k == n, &wants[k], &rows[k * d->n]);
+        if (k == n) wants[n++].buffer = r->outs[i];
     }
     part_fetch(wants, n);
 }

@@ -204,14 +204,32 @@ static void add_rows(Blocks *all, const Buffer *b, int from, int to, const Rows 
             }
 }
 
+/* The first rank that computed this row, or rows behind it. */
+static int owner_of(const Part *p, int64_t row)
+{
+    int lo = 0, hi = rt.ranks.size;
+    while (lo < hi) {
+        int middle = (lo + hi) / 2;
+        if (p->own[middle + 1] > row)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return lo;
+}
+
 /* From whoever computed them. */
 static void add_want(Blocks *all, Buffer *b, int to, const Rows *want)
 {
     Part *p = b->part;
     Rows lacks = rows_without(want, &p->has[to]);
-    for (int from = 0; from < rt.ranks.size; from++) {
-        Rows rows = rows_within(&lacks, p->own[from], p->own[from + 1]);
-        if (from != to) add_rows(all, b, from, to, &rows);
+    for (int i = 0; i < lacks.n; i++) {
+        Rows span = {1, {lacks.at[i]}};
+        int from = owner_of(p, span.at[0].lo);
+        for (; from < rt.ranks.size && p->own[from] < span.at[0].hi; from++) {
+            Rows rows = rows_within(&span, p->own[from], p->own[from + 1]);
+            if (from != to) add_rows(all, b, from, to, &rows);
+        }
     }
     rows_gain(&p->has[to], &lacks);
 }

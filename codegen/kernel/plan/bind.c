@@ -189,6 +189,7 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
         cuts[i] = (CgCut){.dim = c->dim,
                           .first = c->first,
                           .count = c->count,
+                          .inner = c->inner,
                           .step = value_of(c->step, v),
                           .n = value_of(c->n, v),
                           .from = c->from ? value_of(c->from, v) : 0,

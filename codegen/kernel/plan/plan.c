@@ -196,7 +196,7 @@ static PlanWrite read_write(Reader *r)
     return w;
 }
 
-/* cut DIM by E of E [from E] rows FIRST COUNT|sum writes W, .. */
+/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum writes W, .. */
 static PlanCut read_cut(Reader *r)
 {
     PlanCut c = {.dim = read_number(r, 3)};
@@ -205,7 +205,8 @@ static PlanCut read_cut(Reader *r)
     if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
     c.n = read_expr(r);
     if (accept(r, "from ")) c.from = read_expr(r);
-    if (accept(r, "rows ")) {
+    c.inner = accept(r, "inner ");
+    if (c.inner || accept(r, "rows ")) {
         c.first = read_number(r, FD_MAX_RANK);
         c.count = read_number(r, FD_MAX_RANK + 1);
     } else if (!accept(r, "sum ")) {

@@ -46,6 +46,7 @@ typedef struct PlanWrite {
 
 typedef struct PlanCut {
     int dim, first, count;
+    bool inner;
     const PlanExpr *step, *n, *from; /* from NULL: 0 */
     int nwrites;
     const PlanWrite *writes;

@@ -13,7 +13,10 @@
 #include "../../ranks/ranks.h"
 #include "../../state.h"
 
-enum { BYTE_WORK = 16 /* operations that a byte sent to all has to be worth */ };
+enum { /* operations that a byte sent to all has to be worth: of results of parts; of whole temporaries, which others send too */
+       BYTE_WORK = 16,
+       INNER_WORK = 64
+};
 
 int divide_shares(const Evaluation *e, const Numbers *n)
 {
@@ -60,11 +63,11 @@ static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
 }
 
 /* Do shares own whole items? */
-static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c)
+static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c, const int64_t *own)
 {
     int64_t groups = cut_groups(c);
     for (int s = 0; s <= d->n; s++) {
-        int64_t at = d->own[s] - c->from;
+        int64_t at = own[s] - c->from;
         if (at > 0 && at < c->n && at % c->step) return false;
         l->from[s] = at <= 0 ? 0 : at >= c->n ? groups : at / c->step;
     }
@@ -75,7 +78,8 @@ static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c)
 static const CgCut *cut_along(const Divide *v, const CgLaunch *l)
 {
     for (int i = 0; i < l->ncuts; i++)
-        if (l->cuts[i].count == v->count && l->cuts[i].first == v->first && v->count)
+        if (l->cuts[i].count == v->count && l->cuts[i].first == v->first && v->count &&
+            !l->cuts[i].inner)
             return &l->cuts[i];
     return NULL;
 }
@@ -169,7 +173,7 @@ static bool cut_results(Divide *v)
         const CgCut *c = cut_along(v, l);
         if (!takes_array(v, l)) continue;
         if (c && writes_arrays(v, c, l) && cut_groups(c) > 1) {
-            good = cut_at_rows(d, &d->launches[i], c);
+            good = cut_at_rows(d, &d->launches[i], c, d->own);
             d->launches[i].gathered = true;
         } else {
             good = cut_only(v, l) != NULL;
@@ -188,7 +192,31 @@ static void cut_panels(Divide *v)
         for (int k = i + 1; own && k < d->nlaunches; k++)
             if (launch_takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
                 own = d->launches[k].cut && d->launches[k].cut->count;
-        if (own && !cut_at_rows(d, &d->launches[i], c)) d->launches[i].cut = NULL;
+        if (own && !cut_at_rows(d, &d->launches[i], c, d->own)) d->launches[i].cut = NULL;
+    }
+}
+
+/* Panels of temporaries' operands: cut at the positions where what takes them is. */
+static void cut_inner_panels(Divide *v)
+{
+    Division *d = v->d;
+    int64_t *at = arena_array(v->n->arena, int64_t, d->n + 1);
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgLaunch *l = &v->n->schedule.launches[i];
+        for (int x = 0; x < l->ncuts && !d->launches[i].cut; x++) {
+            const CgCut *c = &l->cuts[x], *by = NULL;
+            bool good = c->inner && c->nwrites == 1 && c->writes[0].own && cut_groups(c) > 1;
+            for (int k = i + 1; good && k < d->nlaunches; k++) {
+                if (!launch_takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
+                    continue;
+                const CgCut *of = d->launches[k].cut;
+                good = of && of->inner && of->first == c->first && of->count == c->count && !by;
+                for (int s = 0; good && s <= d->n; s++)
+                    at[s] = of->from + d->launches[k].from[s] * of->step;
+                by = of;
+            }
+            if (good && by && !cut_at_rows(d, &d->launches[i], c, at)) d->launches[i].cut = NULL;
+        }
     }
 }
 
@@ -203,8 +231,10 @@ static void cut_temporaries(Divide *v)
         for (int k = 0; k < l->ncuts; k++) {
             const CgCut *c = &l->cuts[k];
             double bytes = sent_by(c);
-            bool pays = bytes >= 0 && (!rt.ranks.size || bytes * BYTE_WORK <= v->n->work);
-            bool known = cut_groups(c) > 1 && (!c->count || v->known || cut_is_first(c));
+            int worth = c->inner ? INNER_WORK : BYTE_WORK;
+            bool pays = bytes >= 0 && (!rt.ranks.size || bytes * worth <= v->n->work);
+            bool known =
+                cut_groups(c) > 1 && (!c->count || c->inner || v->known || cut_is_first(c));
             if (pays && known && (!best || cut_groups(c) > cut_groups(best))) best = c;
         }
         if (best) cut_evenly(d, &d->launches[i], best);
@@ -231,6 +261,7 @@ static bool cut_all(Divide *v, int first, int count)
     if (count && !cut_results(v)) return false;
     if (count) cut_panels(v);
     cut_temporaries(v);
+    cut_inner_panels(v);
     for (int i = 0; i < d->nlaunches; i++) {
         any = any || d->launches[i].cut;
         d->launches[i].told = d->launches[i].cut && tells_errors(&v->n->schedule.launches[i]);

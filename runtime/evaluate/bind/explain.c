@@ -81,9 +81,9 @@ static const char *why_not(const Evaluation *e, const Numbers *n)
     bool cuts = false;
     for (int i = 0; i < n->schedule.nlaunches; i++) cuts |= n->schedule.launches[i].ncuts > 0;
     return e->into && cuts ? "it goes into a part of an array"
-           : e->nclosures ? "it calls functions of the host"
-           : !cuts        ? "csc knows of no kernel how to cut it"
-                          : "no cut is worth what is sent, or the arrays are too small";
+           : e->nclosures  ? "it calls functions of the host"
+           : !cuts         ? "csc knows of no kernel how to cut it"
+                           : "no cut is worth what is sent, or the arrays are too small";
 }
 
 void divide_explain(const Evaluation *e, const Numbers *n, const Division *d, bool device,
@@ -98,5 +98,7 @@ void divide_explain(const Evaluation *e, const Numbers *n, const Division *d, bo
     fprintf(stderr, "// ranks: %s:%d:%d: ", at.file, (int)at.line, (int)at.col);
     if (d) fprintf(stderr, "divided\n");
     if (d) explain_division(e, n, d);
-    if (!d) fprintf(stderr, "each rank all of it: %s\n", device ? "it runs on a device" : why_not(e, n));
+    if (!d)
+        fprintf(stderr, "each rank all of it: %s\n",
+                device ? "it runs on a device" : why_not(e, n));
 }

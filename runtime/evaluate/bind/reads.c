@@ -62,7 +62,7 @@ static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from
     if (c->count && !v->known) share.sum_results = true;
     if (c->count && v->known) {
         box = rows_box(v, c->first, c->count, c->from + lo, c->from + hi);
-        share = (FdShare){&box, cut_is_first(c) ? c->n : 0, lo, hi, true};
+        share = (FdShare){&box, c->first == 0 && c->from == 0 ? c->n : 0, lo, hi, true};
     }
     fd_footprints_of(&composed->graph, &v->n->env, &share, looked_values, v, v->reads);
     for (int k = 0; k < composed->order.nslots; k++) {
@@ -81,7 +81,8 @@ static void need_all(const CgLaunch *l, const Division *d, Need *needs)
 const CgCut *cut_only(const Divide *v, const CgLaunch *l)
 {
     for (int i = 0; i < l->ncuts; i++)
-        if (v->known && l->cuts[i].count && cut_groups(&l->cuts[i]) == 1) return &l->cuts[i];
+        if (v->known && l->cuts[i].count && !l->cuts[i].inner && cut_groups(&l->cuts[i]) == 1)
+            return &l->cuts[i];
     return NULL;
 }
 
@@ -95,7 +96,7 @@ void reads_find(Divide *v)
         const CgCut *only = by->cut ? NULL : cut_only(v, l);
         for (int s = 0; s < d->n; s++) {
             Need *needs = &d->needs[s * d->nslots];
-            if (by->cut)
+            if (by->cut && !by->cut->inner)
                 add_reads(v, l, by->cut, by->from[s], by->from[s + 1], needs);
             else if (only)
                 add_reads(v, l, only, 0, 1, needs);

@@ -37,11 +37,40 @@ static void add_results(Unit *u, Cut *c)
         add_write(c, arena_printf(u->arena, "out %d", i));
 }
 
+static bool is_call(const void *none, const FdNode *n)
+{
+    (void)none;
+    return n->kind == FD_APPLY && fd_user_of(n);
+}
+
+/* A temporary lies as its variables do, the last fastest. One that costs little is made by everybody sooner than it is
+ * sent. */
+static void of_temporary(Unit *u, const Nest *n, Cut *c)
+{
+    const Def *d = n->def;
+    const FdType *t = d->body->type;
+    Num *before = num_int(u, 1), *entries = before, *after = before;
+    bool costs = n->nreduces > 0 || fd_any(d->body, is_call, NULL);
+    c->known = costs && !d->apart && !u->nbeside && fd_type_is_scalar(t) && !unit_kept(u, d->temp);
+    for (int i = 0; i < d->nvars && c->known; i++) {
+        Num *length = plan_n(u, &d->doms[i]);
+        if (i < c->first) before = num_op(u, FD_OP_MUL, before, length);
+        if (i >= c->first + c->count) after = num_op(u, FD_OP_MUL, after, length);
+        if (i >= c->first && i < c->first + c->count)
+            entries = num_op(u, FD_OP_MUL, entries, length);
+    }
+    Num *bytes = num_op(u, FD_OP_MUL, after, num_int(u, (int64_t)scalar_bytes(t->scalar)));
+    if (c->known) add_temp(u, c, d->temp, before, entries, bytes, num_int(u, 0));
+}
+
 static void of_give(Unit *u, const Nest *n, Cut *c)
 {
     const Def *d = n->def;
     c->known = c->count && !d->copy;
-    if (c->known) add_results(u, c);
+    if (c->known && d->temp >= 0)
+        of_temporary(u, n, c);
+    else if (c->known)
+        add_results(u, c);
 }
 
 static Num *part_length(const Nest *n, int i)
@@ -66,7 +95,7 @@ static void of_save(Unit *u, const Nest *n, Cut *c)
     while (at < p->naxes && p->axes[at] != c->group->axis) at++;
     c->known = c->known && at < p->naxes;
     if (!c->known) return;
-    bool groups = !c->count || (n->scan && c->group->axis == n->carry_axis);
+    bool groups = !c->count || n->def->nbeside > 0 || (n->scan && c->group->axis == n->carry_axis);
     for (int i = 0; i < p->naxes && c->known; i++) {
         Num *length = i == at && groups ? num_ceildiv(u, c->axis->n, step) : part_length(n, i);
         if (!length) c->known = false;
@@ -99,10 +128,20 @@ static void of_holds(Unit *u, const Nest *n, Cut *c)
     }
 }
 
+/* Arrays beside the reductions lie as its variables do. */
+static void of_beside(Unit *u, const Def *d, Cut *c)
+{
+    for (int i = 0; i < d->nbeside; i++) {
+        int kept = unit_kept(u, d->beside[i]->temp);
+        c->known = c->known && kept && c->count;
+        if (c->known) add_write(c, arena_printf(u->arena, "out %d", kept - 1));
+    }
+}
+
 /* Which variables of the definition it is over, one after the other; false: it is over others. */
 static bool find_variables(const Nest *n, Cut *c)
 {
-    const Def *d = n->def;
+    const Def *d = n->def->nbeside ? n->def->beside[0] : n->def;
     const NestAxis *x = c->axis;
     for (c->first = 0; c->first < d->nvars && d->vars[c->first] != x->vars[0];) c->first++;
     c->count = c->first < d->nvars ? x->nvars : 0;
@@ -126,11 +165,15 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
     text_printf(&t, " cut %d by %s", group->dim, step ? num_text(u, step) : "1");
     text_printf(&t, " of %s", num_text(u, c.axis->n));
     if (c.axis->from) text_printf(&t, " from %s", num_text(u, c.axis->from));
-    if (c.count)
+    if (n->def->temp >= 0)
+        text_printf(&t, " inner %d %d", c.count ? c.first : 0, c.count);
+    else if (c.count)
         text_printf(&t, " rows %d %d", c.first, dims_of(n->def, &c));
     else
         text_add(&t, " sum");
-    if (nest_find(n->root.first, NEST_GIVE)) of_give(u, n, &c);
+    if (n->def->nbeside) c.known = !nest_find(n->root.first, NEST_GIVE);
+    if (nest_find(n->root.first, NEST_GIVE) && c.known) of_give(u, n, &c);
+    of_beside(u, n->def, &c);
     if (c.known && nest_find(n->root.first, NEST_SAVE)) of_save(u, n, &c);
     if (c.known) of_holds(u, n, &c);
     if (c.known && c.nwrites) text_addn(out, t.data, t.len);
@@ -142,8 +185,7 @@ const char *nest_cuts(Unit *u, const Nest *n)
     Text t = {0};
     bool plain = !n->wave.of && !n->scan_items && !(n->scan && n->scan->grows) &&
                  !n->keys.entries && !n->keys.ordered &&
-                 !nest_find_loop(n->root.first, NEST_ITEM) && u->options->family == CG_CPU &&
-                 n->def->nbeside == 0 && n->def->temp < 0;
+                 !nest_find_loop(n->root.first, NEST_ITEM) && u->options->family == CG_CPU;
     const NestStep *s = plain ? n->root.first : NULL;
     bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
     if (border) add_cut(u, n, s, &t); /* it is all for these positions */
