@@ -133,7 +133,7 @@ CS_DEVICE=native ./steps >expected
 CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./steps >out 2>err
 is $? 0 "steps"
 cmp -s out expected || complain "steps: $(diff expected out)"
-awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 10 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6) bad = 1 }
+awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 5 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6) bad = 1 }
     END { exit n != 2 || bad }' err || complain "steps: what is sent: $(cat err)"
 
 CS_DEVICE=native CS_DUMP=ranks CS_RANKS=2 timeout 60 ./steps >out 2>err
