@@ -95,6 +95,7 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
     decl_resolve(&s);
     decl_bodies(&s);
     pure_infer(&s);
+    if (diags_errors(diags) == 0) called_close(&s);
     totals_check(&s);
     return sema_result(&s);
 }

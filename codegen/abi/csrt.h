@@ -410,6 +410,7 @@ void cs_writer_write_line(void *writer, void *s);
 void *cs_sorted(void *fn, const CsSite *site);
 void *cs_sorted_first(void *fn, int32_t n, const CsSite *site);
 void *cs_sorted_order(void *fn, const CsSite *site);
+void *cs_sorted_places(void *fn, const CsSite *site);
 void *cs_npy_load(void *path, int32_t elem, int32_t rank, const CsSite *site);
 void cs_npy_save(void *path, void *fn, const CsSite *site);
 

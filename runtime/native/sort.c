@@ -281,16 +281,17 @@ typedef enum Asked {
     ELEMENTS,
     NAN_FIRST, /* elements, but with NaN first */
     INDICES,
+    PLACES, /* indices, with NaN first */
 } Asked;
 
 /* The first n elements of f, an array, in order; or their indices in it. */
 static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
 {
-    bool order = asked == INDICES;
+    bool order = asked == INDICES || asked == PLACES;
     Sort s = {.n = n_first,
               .first = (int32_t)f->head.dim[0].lo,
               .equal_zeros = order,
-              .nan_first = asked == NAN_FIRST};
+              .nan_first = asked == NAN_FIRST || asked == PLACES};
     ScalarKind kind = (ScalarKind)f->head.elem;
     set_kind(&s, kind);
     Array *result = rt_array_new((int32_t)(order ? SC_INT : kind), 1, NULL, &s.n, false, site);
@@ -352,4 +353,9 @@ void *cs_sorted_first(void *fn, int32_t n, const CsSite *site)
 void *cs_sorted_order(void *fn, const CsSite *site)
 {
     return sorted_of(fn, ALL, INDICES, site);
+}
+
+void *cs_sorted_places(void *fn, const CsSite *site)
+{
+    return sorted_of(fn, ALL, PLACES, site);
 }

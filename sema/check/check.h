@@ -443,6 +443,18 @@ void shared_variable(Sema *s, Ast *declarator, Symbol *sym);
 /* The same of a parameter: gives the statement that declares it, checked; NULL: it is none. */
 Ast *shared_parameter(Sema *s, Symbol *param);
 
+/* ---- called.c: functions that are only called ------------------------------------------- */
+
+/* A function with a body that runs whatever the object. */
+bool called_has_body(const Symbol *f);
+/* The one that a call names, which is given its arguments in order; NULL: there is none. */
+Symbol *called_function(const Ast *n);
+/* Is all that f does with its i-th parameter to call it, or to hand it on to a function that does no more with it?
+ * depth: 0, of calls that were followed. */
+bool called_only(const Symbol *f, int i, int depth);
+/* Lambdas and names of functions that statements give to such parameters become CLOSUREs. When all is checked. */
+void called_close(Sema *s);
+
 /* ---- closure.c: functions that only the host can run -------------------------------------- */
 
 /* Both on checked trees. A LAMBDA becomes a CLOSURE of a function made of it; */

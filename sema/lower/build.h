@@ -249,4 +249,8 @@ const FdNode *lower_outer_field(Lower *l, const Ast *n);
 /* The body of a function, whose parameters have their nodes, as statements; NULL with `why`. */
 const FdStmt *lower_body(Lower *l, const LowerSignature *sig);
 
+/* special.c: functions that are given functions get copies for these. To be called when all is lowered: only code
+ * of the host is made of the copies. */
+void special_functions(SemaResult *r, Arena *arena);
+
 #endif

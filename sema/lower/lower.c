@@ -351,4 +351,5 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     vec_free(&l.captures);
     vec_free(&l.places);
     if (diags_errors(diags) == 0) foresee(r, arena, fd);
+    special_functions(r, arena);
 }

@@ -45,6 +45,7 @@ struct Symbol {
     bool assigned_again; /* a variable written after its declaration */
     /* A function, in lower/foresee.c: some calls were followed into its body; some could not be. */
     bool followed, apart;
+    int special; /* SYM_FUNC: a copy for known functions (lower/special.c): 1 and how often one of them is such */
     Ast *constraint;    /* SYM_BOUND: explicit range, or NULL */
     int constraint_dim; /* SYM_BOUND: which dimension of the constraint */
     bool implicit;      /* SYM_BOUND: not declared by the user */

@@ -268,6 +268,83 @@ START_TEST(test_evaluated_values_are_arrays)
 }
 END_TEST
 
+/* ---- functions that are given functions ------------------------------------------------------ */
+
+/* The copies of a function; the last one in *found. */
+static int copies_of(const char *name, const Symbol **found)
+{
+    int n = 0;
+    for (int i = 0; i < result->nfuncs; i++) {
+        const Symbol *f = result->funcs[i];
+        if (!f->special || strcmp(f->name, name) != 0) continue;
+        *found = f;
+        n++;
+    }
+    return n;
+}
+
+static void count_closures(Ast **child, void *ctx)
+{
+    if (!*child) return;
+    if ((*child)->kind == AST_CLOSURE) ++*(int *)ctx;
+    ast_each_child(*child, count_closures, ctx);
+}
+
+static int closures_in(const Symbol *f)
+{
+    int n = 0;
+    count_closures(&f->decl->func.body, &n);
+    return n;
+}
+
+#define EACH                                                                                       \
+    "int each(int n, int(int) f) { int s = 0; for (int i = 0; i < n; i++) s += f(i); return s; } "
+
+START_TEST(test_given_function_is_called_directly)
+{
+    lower_text(EACH "int twice(int(int) f, int n) => each(n, f) + each(n, f);"
+                    "int k = int.Parse(\"3\"), m = 4; int x = twice(i => i * k + m, 5);"
+                    "int y = twice(i => i * k + m, 6);");
+    const Symbol *twice = NULL, *each = NULL;
+    ck_assert_int_eq(copies_of("twice", &twice), 2); /* each lambda is a function of its own */
+    ck_assert_int_eq(copies_of("each", &each), 2);
+    ck_assert_int_eq(twice->type->nparams, 3); /* k, m, n */
+    ck_assert_int_eq(each->type->nparams, 3);
+    ck_assert_int_eq(closures_in(twice), 0);
+    ck_assert_int_eq(closures_in(each), 0);
+    const Ast *call = last_value();
+    ck_assert_int_eq((int)call->kind, AST_CALL);
+    ck_assert(call->sym->special);
+    ck_assert_int_eq(call->call.args.len, 3);
+}
+END_TEST
+
+START_TEST(test_function_that_calls_itself_calls_its_copy)
+{
+    lower_text("int tree(int n, int(int) f) { if (n == 0) return f(0);"
+               "return f(n) + tree(n - 1, f); } int x = tree(5, i => i * i);");
+    const Symbol *tree = NULL;
+    ck_assert_int_eq(copies_of("tree", &tree), 1);
+    ck_assert_int_eq(tree->type->nparams, 1);
+    ck_assert_int_eq(closures_in(tree), 0);
+}
+END_TEST
+
+/* Kept, assigned, read in a graph, or of a function that may be another one. */
+START_TEST(test_functions_that_stay_values)
+{
+    lower_text("class Kept { public static int(int) held; } void keep(int(int) f) { Kept.held = f; "
+               "int y = f(1); }"
+               "int other(int(int) f) { int x = f(1); f = i => x; return f(2); }"
+               "int total(int(int) f) { int x = f(1); return x + sum(i : 0..9, f(i)); }"
+               "class A { public virtual int Of(int(int) f) => f(1); }"
+               "class B : A { public override int Of(int(int) f) => f(2); }"
+               "keep(i => i); int k = 3; A a = k > 2 ? new A() : new B();"
+               "int x = other(i => i + k) + total(i => i + k) + a.Of(i => i + k);");
+    for (int i = 0; i < result->nfuncs; i++) ck_assert(!result->funcs[i]->special);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("lower");
@@ -289,6 +366,9 @@ int main(void)
     tcase_add_test(t, test_evaluation_through_a_call);
     tcase_add_test(t, test_unknown_values_are_skipped);
     tcase_add_test(t, test_evaluated_values_are_arrays);
+    tcase_add_test(t, test_given_function_is_called_directly);
+    tcase_add_test(t, test_function_that_calls_itself_calls_its_copy);
+    tcase_add_test(t, test_functions_that_stay_values);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
