@@ -41,7 +41,7 @@ void network_order(const Network *n, NetworkOrder *out);
 /* What it costs at the network's lengths. */
 double network_cost(const Network *n, const NetworkOrder *o);
 enum {
-    NETWORK_ORDERS = 3,
+    NETWORK_ORDERS = 6,
     NETWORK_STORED = 2 /* operations that pay for an element of a result in between */
 };
 /* The cheapest order and, where lengths are not known, others that are much cheaper for some: of NETWORK_ORDERS how many. */

@@ -111,6 +111,24 @@ static void tile_size(Tile *t)
     t->kc = num_let(u, "most_kc", kc);
 }
 
+/* Of several orders of products all but one are of nothing (fdag/passes/network.c). */
+static bool is_of_choice(const FdDom *d)
+{
+    return fd_op_of(d->hi) == FD_OP_SELECT;
+}
+
+/* What is copied for no result costs as much as for one. */
+static Num *where_any(Tile *t, Num *when)
+{
+    Unit *u = t->u;
+    const FdContraction *c = &t->c;
+    bool chosen = is_of_choice(&t->d->doms[c->col]);
+    for (int i = 0; i < c->nrows; i++) chosen = chosen || is_of_choice(&c->row_doms[i]);
+    if (!chosen) return when;
+    Num *any = num_op(u, FD_OP_LT, num_int(u, 0), num_op(u, FD_OP_MIN, t->m, t->n));
+    return num_let(u, "any", num_and(u, when, any));
+}
+
 static Num *on_cpu(Tile *t, Num *when)
 {
     Unit *u = t->u;
@@ -153,7 +171,8 @@ static Num *on_cpu(Tile *t, Num *when)
     tile_panels(t, panel, false);
     if (fd_reductions_end(c->nreduces, c->reduces, 0) == c->nreduces) tile_cut_blocks(t);
     tile_cut_tiles(t);
-    for (int i = 0; i < c->noperands; i++) tile_pack(t, i, packed);
+    Num *copied = where_any(t, packed);
+    for (int i = 0; i < c->noperands; i++) tile_pack(t, i, copied);
     tile_packed(t, packed);
     return when;
 }
