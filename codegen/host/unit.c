@@ -26,8 +26,9 @@ static bool has_units(const HostOptions *o)
 
 bool host_is_unit(const HostModule *m, const Symbol *sym, int nodes, int loops)
 {
-    return sym && !sym->special && nodes >= (loops ? UNIT_WITH_LOOPS : UNIT_WITHOUT) && has_units(m->options) &&
-           sym->decl->func.body && sources_get(m->sources, sym->decl->loc.file)->library;
+    return sym && !sym->special && nodes >= (loops ? UNIT_WITH_LOOPS : UNIT_WITHOUT) &&
+           has_units(m->options) && sym->decl->func.body &&
+           sources_get(m->sources, sym->decl->loc.file)->library;
 }
 
 void host_show(LLVMValueRef v)
