@@ -212,12 +212,13 @@ static int results_beside(const FdNode *reduce)
     return t->record && t->nfields > 4 ? 2 : 4;
 }
 
-/* How many vectors a turn takes. */
+/* How many vectors a turn takes. Those of functions that loop are as many as 16 registers hold, whatever the
+ * processor has: with one form for all, more would spill there. */
 static Num *turn_of(Unit *u, const Split *s, bool parts)
 {
     int copies = 1;
     for (int r = 0; r < s->nreduces; r++) {
-        int n = lanes_copies(s->reduces[r]->body).wide, m = results_beside(s->reduces[r]);
+        int n = lanes_copies(s->reduces[r]->body).narrow, m = results_beside(s->reduces[r]);
         if (m > n) n = m;
         copies = n > copies ? n : copies;
     }
