@@ -325,17 +325,32 @@ void rt_fill_all(void)
 
 /* ---- with a scalar ------------------------------------------------------------------------------ */
 
-/* The array that is held back of those that an evaluation reads; NULL: none, or there are several. */
+static bool is_below(const Look *below, const struct Held *h)
+{
+    for (int i = 0; i < below->nheld; i++)
+        if (below->held[i]->head.buffer->held == h) return true;
+    return false;
+}
+
+/* The array that is held back of those that an evaluation reads, the newest if that is made of the others; NULL:
+ * there is none such. */
 static struct Held *held_of(const Evaluation *e)
 {
-    struct Held *found = NULL;
+    struct Held *all[WAITING_READS], *newest = NULL;
+    int n = 0;
     for (size_t i = 0; i < e->leaves.len; i++) {
         const Array *a = e->leaves.data[i].array;
         struct Held *h = a && a->head.buffer ? a->head.buffer->held : NULL;
-        if (h && found && h != found) return NULL;
-        if (h) found = h;
+        if (!h) continue;
+        if (n == WAITING_READS) return NULL;
+        all[n++] = h;
+        if (!newest || h->number > newest->number) newest = h;
     }
-    return found;
+    if (!newest || n == 1) return newest;
+    const Look below = look_below(newest->lazy, 0);
+    for (int i = 0; i < n; i++)
+        if (all[i] != newest && !is_below(&below, all[i])) return NULL;
+    return newest;
 }
 
 /* Are the steps before it there? Evaluates them. */
