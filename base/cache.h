@@ -18,7 +18,7 @@ void cache_write(const char *name, const void *payload, size_t size, uint64_t *h
 bool cache_is_there(void); /* a folder to write in? */
 
 /* CS_CACHE_DIR (empty: no cache), else $XDG_CACHE_HOME/cs-dollar, else ~/.cache/cs-dollar. Empty
- * text: none. */
+ * text: none. None of a program that gained rights by its file. */
 Text cache_path(void);
 
 /* Opens a folder, made first (for the user alone) if `make`; -1 unless it is the user's and nobody

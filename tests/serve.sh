@@ -45,6 +45,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then # a program with ri
     cp "$CSC" "$work/csc" && chown 0 "$work/csc" && chmod 755 "$work/csc"
     as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups env CS_JIT="$work/csc" CS_DUMP=plan "$1" 1000 2>&1 | grep -c '^// made'; }
     is "$(as_nobody "$work/p") $(as_nobody "$work/secure")" "4 0" "a program that gained rights"
+    setpriv --reuid nobody --regid nogroup --clear-groups env -u XDG_CACHE_HOME -u POCL_CACHE_DIR HOME=/nonexistent CS_DEVICE=opencl CS_CACHE_DIR="$work/rights" "$work/secure" 1000 >"$work/out" 2>&1
+    is "$(ls -d "$work/rights" 2>"$work/out")" "" "no cache of a program that gained rights"
 fi
 if command -v python3 >/dev/null; then # in a process of somebody else, which forks
     cat >"$work/host.cs\$" <<'EOF'

@@ -315,6 +315,131 @@ START_TEST(sections_outside_are_refused)
 }
 END_TEST
 
+/* ---- what no other check would notice ----------------------------------------------------------- */
+
+static Elf64_Sym *symbol(const Changed *c, const char *name)
+{
+    const Elf64_Shdr *all = section(c, SHT_SYMTAB, 0), *names = &c->sections[all->sh_link];
+    Elf64_Sym *y = (void *)(c->bytes + all->sh_offset);
+    for (size_t i = 0; i < all->sh_size / sizeof *y; i++)
+        if (strcmp(c->bytes + names->sh_offset + y[i].st_name, name) == 0) return &y[i];
+    ck_abort_msg("no symbol %s", name);
+}
+
+/* The first relocation by this symbol. */
+static Elf64_Rela *relocation_by(const Changed *c, const Elf64_Sym *y)
+{
+    const char *all = c->bytes + section(c, SHT_SYMTAB, 0)->sh_offset;
+    const size_t number = (size_t)((const char *)y - all) / sizeof *y;
+    for (int i = 0; i < c->n; i++) {
+        Elf64_Rela *r = (void *)(c->bytes + c->sections[i].sh_offset);
+        if (c->sections[i].sh_type != SHT_RELA) continue;
+        for (size_t k = 0; k < c->sections[i].sh_size / sizeof *r; k++)
+            if (ELF64_R_SYM(r[k].r_info) == number) return &r[k];
+    }
+    ck_abort_msg("no relocation");
+}
+
+static void set_type(Elf64_Rela *r, uint32_t type)
+{
+    r->r_info = ELF64_R_INFO(ELF64_R_SYM(r->r_info), type);
+}
+
+static const char outside[] = "cs_kernel_fail", variable[] = "cs_stack_limit";
+
+START_TEST(names_outside_are_used_as_what_they_are)
+{
+    Changed c = begin_change();
+    set_type(relocation_by(&c, symbol(&c, outside)), R_X86_64_GOTPCREL);
+    end_change(&c, "a function as a variable");
+    for (int absolute = 0; absolute < 2; absolute++) {
+        c = begin_change();
+        Elf64_Rela *r = relocation_by(&c, symbol(&c, outside));
+        memcpy(memmem(c.bytes, good.size, outside, sizeof outside), variable, sizeof variable);
+        if (absolute) set_type(r, R_X86_64_64);
+        end_change(&c, absolute ? "an absolute address" : "a variable as a function");
+    }
+    c = begin_change();
+    relocation_by(&c, symbol(&c, outside))->r_addend = 64;
+    memcpy(memmem(c.bytes, good.size, outside, sizeof outside), "posix_openptsx", 15);
+    end_change(&c, "a foreign name from whose place on something is ours");
+}
+END_TEST
+
+START_TEST(kernels_are_code)
+{
+    Changed c = begin_change();
+    for (int i = 0; i < c.n; i++)
+        if ((c.sections[i].sh_flags & (SHF_ALLOC | SHF_EXECINSTR)) == SHF_ALLOC &&
+            c.sections[i].sh_type == SHT_PROGBITS) {
+            symbol(&c, good.name)->st_shndx = (uint16_t)i;
+            symbol(&c, good.name)->st_value = 0;
+        }
+    end_change(&c, "a kernel among constants");
+    c = begin_change();
+    Elf64_Sym *y = symbol(&c, good.name);
+    y->st_value = c.sections[y->st_shndx].sh_size;
+    end_change(&c, "a kernel behind its section");
+}
+END_TEST
+
+START_TEST(other_formats_are_refused)
+{
+    for (int at = 0; at <= EI_VERSION; at++) {
+        Changed c = begin_change();
+        c.bytes[at]++;
+        end_change(&c, "another kind of file");
+    }
+    Changed c = begin_change();
+    ((Elf64_Ehdr *)(void *)c.bytes)->e_shentsize /= 2;
+    end_change(&c, "sections of another length");
+    c = begin_change();
+    section(&c, SHT_RELA, 0)->sh_type = SHT_REL;
+    end_change(&c, "relocations without addends");
+    c = begin_change();
+    Elf64_Shdr *names = &c.sections[section(&c, SHT_SYMTAB, 0)->sh_link];
+    names->sh_type = SHT_NOTE;
+    end_change(&c, "names that are none");
+    c = begin_change();
+    names = &c.sections[section(&c, SHT_SYMTAB, 0)->sh_link];
+    c.bytes[names->sh_offset + names->sh_size - 1] = 'x';
+    end_change(&c, "names without an end");
+}
+END_TEST
+
+/* The object with so many bytes more. */
+static Changed begin_longer(size_t more)
+{
+    Changed c = {.bytes = mem_alloc(good.size + more)};
+    memcpy(c.bytes, good.bytes, good.size);
+    memset(c.bytes + good.size, 0, more);
+    c.n = ((const Elf64_Ehdr *)(const void *)c.bytes)->e_shnum;
+    c.sections = (void *)(c.bytes + ((const Elf64_Ehdr *)(const void *)c.bytes)->e_shoff);
+    return c;
+}
+
+START_TEST(large_objects_are_refused)
+{
+    enum { SECTIONS = 4096, BYTES = 32 << 20 };
+    Changed c = begin_longer(SECTIONS * sizeof *c.sections + 8);
+    Elf64_Ehdr *e = (void *)c.bytes;
+    size_t at = (good.size + 7) & ~(size_t)7;
+    memcpy(c.bytes + at, c.sections, (size_t)c.n * sizeof *c.sections);
+    e->e_shoff = at;
+    e->e_shnum = SECTIONS;
+    ck_assert_msg(!loads(c.bytes, at + SECTIONS * sizeof *c.sections, good.name),
+                  "%d sections are loaded", SECTIONS);
+    mem_free(c.bytes);
+    c = begin_longer(BYTES);
+    Elf64_Shdr *code = &c.sections[symbol(&c, good.name)->st_shndx];
+    memcpy(c.bytes + good.size, c.bytes + code->sh_offset, code->sh_size);
+    code->sh_offset = good.size;
+    code->sh_size = BYTES;
+    ck_assert_msg(!loads(c.bytes, good.size + BYTES, good.name), "%d bytes are loaded", BYTES);
+    mem_free(c.bytes);
+}
+END_TEST
+
 /* Any outcome will do, under ASan too. */
 START_TEST(mutated_objects_do_no_harm)
 {
@@ -379,6 +504,10 @@ int main(void)
     tcase_add_test(t, what_kernels_do_not_need_is_refused);
     tcase_add_test(t, relocations_outside_are_refused);
     tcase_add_test(t, sections_outside_are_refused);
+    tcase_add_test(t, names_outside_are_used_as_what_they_are);
+    tcase_add_test(t, kernels_are_code);
+    tcase_add_test(t, other_formats_are_refused);
+    tcase_add_test(t, large_objects_are_refused);
     tcase_add_test(t, mutated_objects_do_no_harm);
     tcase_add_test(t, shipped_kernels_are_loaded);
     suite_add_tcase(s, t);
