@@ -3,7 +3,7 @@
 # nothing is missing. `install-deps.sh bench` adds the peers that `make bench` compares with, `install-deps.sh oclgrind` the
 # interpreter of kernels that `make check-oclgrind` and `make check-long` use where it is there, `install-deps.sh python` Python with
 # NumPy, for whose modules (csc --python) there are tests where it is there, `install-deps.sh browser` one that looks at the report of
-# csc profile --html.
+# csc profile --html, `install-deps.sh aarch64` what runs programs of that processor.
 set -eu
 
 packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd check libmpfr-dev libxxhash-dev uthash-dev libjansson-dev libcmark-dev libedit-dev"
@@ -11,6 +11,7 @@ packages="gcc libc6-dev make flex bison pkg-config ocl-icd-opencl-dev opencl-hea
 [ "${1:-}" = python ] && packages="$packages python3 python3-numpy"
 [ "${1:-}" = browser ] && packages="$packages chromium"
 [ "${1:-}" = oclgrind ] && packages="$packages oclgrind"
+[ "${1:-}" = aarch64 ] && packages="$packages qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 have_llvm() {
     for v in 21 20 19 18 17 16 15; do

@@ -39,6 +39,8 @@ bool cg_native_level_runs(CgNativeLevel level)
     case CG_NATIVE_V4: return __builtin_cpu_supports("x86-64-v4");
     default: return false;
     }
+#elif defined(__aarch64__)
+    return level == CG_NATIVE_V2; /* vectors of 16 bytes, and no name of a processor */
 #else
     (void)level;
     return false;
