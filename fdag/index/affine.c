@@ -137,14 +137,29 @@ static const FdNode *extreme_of_side(Extreme *e, const FdNode *choice, bool side
     return x;
 }
 
-/* A remainder is less than what is divided by, whatever their signs are. */
+/* 0 if a number is not negative, whatever it is, and does not wrap; else -1. NULL: it is not known. */
+static const FdNode *sign_of(Extreme *e, const FdNode *n)
+{
+    Fd *fd = e->fd;
+    const FdNode *lo = extreme(e, n, false), *hi = lo ? extreme(e, n, true) : NULL;
+    if (!hi) return NULL;
+    const FdNode *room = fdi_add_constant(fd, fdi_scale(fd, hi, -1), INT32_MAX);
+    const FdNode *least = fdi_long_op(fd, FD_OP_MIN, lo, room);
+    least = fdi_long_op(fd, FD_OP_MIN, least, fd_long(fd, 0));
+    return fdi_long_op(fd, FD_OP_MAX, least, fd_long(fd, -1));
+}
+
+/* A remainder is less than what is divided by, whatever their signs are, and has the sign of its operand. */
 static const FdNode *extreme_of_rest(Extreme *e, const FdNode *n, bool greatest)
 {
     const FdNode *by = n->args[1];
     if (!fdi_is_word(by) || !fdi_node(by)->evaluable) return NULL;
     by = fdi_to_long(e->fd, by);
     by = fdi_long_op(e->fd, FD_OP_MAX, by, fdi_scale(e->fd, by, -1));
-    return fdi_add_constant(e->fd, greatest ? by : fdi_scale(e->fd, by, -1), greatest ? -1 : 1);
+    if (greatest) return fdi_add_constant(e->fd, by, -1);
+    const FdNode *sign = sign_of(e, n->args[0]);
+    if (sign) return fdi_long_op(e->fd, FD_OP_MUL, sign, fdi_add_constant(e->fd, by, -1));
+    return fdi_add_constant(e->fd, fdi_scale(e->fd, by, -1), 1);
 }
 
 static const FdNode *extreme_unsaid(Extreme *e, const FdNode *n, bool greatest);

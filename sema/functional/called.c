@@ -150,6 +150,14 @@ static void visit_calls(Ast **child, void *ctx)
     g->inside = around;
 }
 
+/* May kernels need the body, in which lambdas are parts of graphs? */
+static bool is_for_kernels(const Symbol *f)
+{
+    bool fits = !f->impure && !type_is_hosted(f->type->result);
+    for (int i = 0; i < f->type->nparams; i++) fits = fits && !type_is_hosted(f->type->params[i]);
+    return fits;
+}
+
 void called_close(Sema *s)
 {
     Given g = {.s = s, .changed = true};
@@ -159,7 +167,7 @@ void called_close(Sema *s)
             visit_calls(&s->unit->unit.stmts.data[i], &g);
         for (size_t i = 0; i < s->statics.len; i++) visit_calls(&s->statics.data[i]->decl, &g);
         for (size_t i = 0; i < s->funcs.len; i++)
-            if (s->funcs.data[i]->decl->kind == AST_FUNC)
+            if (s->funcs.data[i]->decl->kind == AST_FUNC && !is_for_kernels(s->funcs.data[i]))
                 visit_calls(&s->funcs.data[i]->decl->func.body, &g);
         for (size_t i = 0; i < s->closures.len; i++) /* more are made */
             visit_calls(&s->closures.data[i]->decl->func.body, &g);
