@@ -353,13 +353,21 @@ static void check_constraint(Sema *s, Ast *b, Symbol **syms)
         return;
     }
     bool domain = type_is_functional(t) && t->nparams == n;
-    if (!type_is_functional(t))
+    const char *name = b->binder.names.data[0]->name_ref.name;
+    if (!type_is_functional(t)) {
         report(s, c->loc, BINDER, "a constraint is a function or a range, not '%s'",
                type_text(s->arena, t));
-    else if (!domain)
+        if (type_is_scalar(t, SC_INT))
+            report_note(s, NOWHERE, "so many values from 0 on: %s : 0..n", name);
+    } else if (!domain) {
         report(s, b->loc, BINDER, "'%s' has %d parameter%s, but %d variable%s %s it",
                type_text(s->arena, t), t->nparams, t->nparams == 1 ? "" : "s", n, n == 1 ? "" : "s",
                n == 1 ? "takes" : "take");
+        if (n == 1 && t->nparams == 2)
+            report_note(s, NOWHERE,
+                        "(%s, j) : f gives both their ranges, %s : f.Domain(0) one of them", name,
+                        name);
+    }
     for (int i = 0; i < n; i++) {
         const Type *p = domain ? t->params[i] : s->integer;
         if (syms[i]->type && syms[i]->type != p && domain)
