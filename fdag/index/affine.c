@@ -368,11 +368,14 @@ static const FdNode *modulo_of(const FdNode *m, const FdNode **n)
 static const FdNode *remainder_of(Fd *fd, const FdNode *rem, const FdNode **n)
 {
     if (!is_op(rem, FD_OP_REM) || !fdi_is_word(rem)) return NULL;
+    ScalarKind k = rem->type->scalar;
     const FdNode *x = rem->args[0];
     *n = rem->args[1];
-    for (int64_t whole = fd_affine_holds(x, *n); whole > 0; whole--)
-        x = fd_simple_op(fd, FD_OP_SUB, rem->type->scalar, 2, (const FdNode *[]){x, *n});
-    return x;
+    int64_t whole = fd_affine_holds(x, *n);
+    if (whole <= 0) return x;
+    const FdNode *times[] = {fd_const(fd, k, (ScalarValue){.i = whole}), *n};
+    const FdNode *less[] = {x, fd_simple_op(fd, FD_OP_MUL, k, 2, times)};
+    return fd_simple_op(fd, FD_OP_SUB, k, 2, less);
 }
 
 bool fd_goes_round(Fd *fd, const FdNode *index, FdRound *out)

@@ -25,7 +25,7 @@ typedef struct Around {
 /* A read of an array that is read elsewhere, too. */
 static bool is_around(const void *around, const FdNode *n)
 {
-    Around *a = (Around *)(uintptr_t)around;
+    Around *a = *(Around *const *)around;
     if (n->kind != FD_APPLY || n->fn->kind != FD_FUNC || n->fn->leaf != FD_LEAF_SLOT) return false;
     for (int i = 0; i < a->n; i++)
         if (a->reads[i]->fn == n->fn && a->reads[i] != n) return true;
@@ -37,8 +37,8 @@ static bool is_around(const void *around, const FdNode *n)
  * ten times slower than through the cache (AMD, vectors of 32 bytes). */
 static bool is_mixed(const Def *d)
 {
-    Around a = {0};
-    return fd_type_leaves(d->body->type) > 1 && fd_any(d->body, is_around, &a);
+    Around a = {0}, *to = &a;
+    return fd_type_leaves(d->body->type) > 1 && fd_any(d->body, is_around, &to);
 }
 
 void plan_stream(Unit *u, const Def *d)
