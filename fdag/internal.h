@@ -141,6 +141,11 @@ static inline bool fdi_applies(const FdNode *n, FdLeaf leaf)
 {
     return n->kind == FD_APPLY && fdi_is_leaf(n->fn, leaf);
 }
+/* Does it apply this operation? */
+static inline bool fdi_is_op(const FdNode *n, FdOp op)
+{
+    return n->kind == FD_APPLY && fd_op_of(n) == op;
+}
 /* A choice whose second branch is a read that its condition, on the array's bounds, finds outside? */
 bool fdi_reports(const FdNode *choice);
 /* A constant, or a record made of constants. */
@@ -156,9 +161,13 @@ const FdNode *fdi_rebind(Fd *fd, const FdNode *n, const FdDom *doms, const FdNod
 /* n with variables replaced by nodes (capture avoided, bound variables renamed where needed). */
 const FdNode *fdi_replace_vars(Fd *fd, const FdNode *n, int nvars, const FdNode *const *vars,
                                const FdNode *const *values);
+/* x - whole * y, of x % y or x / y. */
+const FdNode *fdi_rest(Fd *fd, const FdNode *rem, int64_t whole);
 /* A binder with some of the variables that it binds renamed, where it binds and uses them. */
 const FdNode *fdi_rename_bound(Fd *fd, const FdNode *n, int nvars, const FdNode *const *old,
                                const FdNode *const *now);
+/* A binder with variables of its own. */
+const FdNode *fdi_fresh(Fd *fd, const FdNode *n);
 const FdType *fdi_import_type(Fd *fd, const FdType *t);
 
 /* Rewrites the root and the definitions of a graph. Agreements too. */

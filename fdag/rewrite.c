@@ -192,6 +192,13 @@ const FdNode *fdi_rename_bound(Fd *fd, const FdNode *n, int nvars, const FdNode 
     return build(fd, n, children);
 }
 
+const FdNode *fdi_fresh(Fd *fd, const FdNode *n)
+{
+    const FdNode *vars[FD_MAX_RANK];
+    for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
+    return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
+}
+
 /* ---- copies and substitution of slots -------------------------------------------------- */
 
 typedef struct Copy {

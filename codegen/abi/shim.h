@@ -9,6 +9,9 @@
 #define RANKS_SHIM cs_ranks_shim_2
 #define RANKS_SHIM_NAME "cs_ranks_shim_2"
 
+/* What families there are (RanksShim.family). */
+#define RANKS_SHIM_FAMILIES "openmpi", "mpich"
+
 typedef struct ShimPlace {
     int rank, size;
     int here, machine; /* number among the ranks of this machine; rank of the first of these */

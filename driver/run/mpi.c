@@ -20,7 +20,7 @@
 
 const char *mpi_family(int k)
 {
-    static const char *const families[] = {"openmpi", "mpich"};
+    static const char *const families[] = {RANKS_SHIM_FAMILIES};
     return k < (int)(sizeof families / sizeof *families) ? families[k] : NULL;
 }
 

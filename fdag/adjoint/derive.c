@@ -254,13 +254,6 @@ const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)
 
 /* ---- reductions -------------------------------------------------------------------------- */
 
-const FdNode *fdi_fresh(Fd *fd, const FdNode *n)
-{
-    const FdNode *vars[FD_MAX_RANK];
-    for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
-    return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
-}
-
 const FdNode *fdi_sum(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                       const FdNode *term, FdLoc loc)
 {

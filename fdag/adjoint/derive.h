@@ -41,8 +41,6 @@ const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
 /* n with one node in place of another; n may be NULL. */
 const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now);
-/* A binder with variables of its own. */
-const FdNode *fdi_fresh(Fd *fd, const FdNode *reduce);
 const FdNode *fdi_sum(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                       const FdNode *term, FdLoc loc);
 /* What the change of a term of a reduction counts for the whole, at the place of `fresh`, the same with variables

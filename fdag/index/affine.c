@@ -344,38 +344,36 @@ int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var)
     return 0;
 }
 
-/* ---- indices that go round ---------------------------------------------------------------------- */
-
-static bool is_op(const FdNode *n, FdOp op)
+const FdNode *fdi_rest(Fd *fd, const FdNode *rem, int64_t whole)
 {
-    return n->kind == FD_APPLY && fd_op_of(n) == op;
+    ScalarKind k = rem->type->scalar;
+    const FdNode *times[] = {fd_const(fd, k, (ScalarValue){.i = whole}), rem->args[1]};
+    const FdNode *less[] = {rem->args[0], fd_simple_op(fd, FD_OP_MUL, k, 2, times)};
+    return fd_simple_op(fd, FD_OP_SUB, k, 2, less);
 }
+
+/* ---- indices that go round ---------------------------------------------------------------------- */
 
 /* r < 0 ? r + n : r, where r = y % n; its y, or NULL. */
 static const FdNode *modulo_of(const FdNode *m, const FdNode **n)
 {
-    if (!is_op(m, FD_OP_SELECT) || !is_op(m->args[2], FD_OP_REM)) return NULL;
+    if (!fdi_is_op(m, FD_OP_SELECT) || !fdi_is_op(m->args[2], FD_OP_REM)) return NULL;
     const FdNode *below = m->args[0], *more = m->args[1], *r = m->args[2];
     *n = r->args[1];
-    bool zero = is_op(below, FD_OP_LT) && below->args[0] == r && fd_is_const(below->args[1]) &&
+    bool zero = fdi_is_op(below, FD_OP_LT) && below->args[0] == r && fd_is_const(below->args[1]) &&
                 below->args[1]->value.i == 0;
-    bool sum = is_op(more, FD_OP_ADD) && ((more->args[0] == r && more->args[1] == *n) ||
-                                          (more->args[1] == r && more->args[0] == *n));
+    bool sum = fdi_is_op(more, FD_OP_ADD) && ((more->args[0] == r && more->args[1] == *n) ||
+                                              (more->args[1] == r && more->args[0] == *n));
     return zero && sum ? r->args[0] : NULL;
 }
 
 /* x % n of an x that is not negative, else it would be outside: as far around 0 as it suggests. */
 static const FdNode *remainder_of(Fd *fd, const FdNode *rem, const FdNode **n)
 {
-    if (!is_op(rem, FD_OP_REM) || !fdi_is_word(rem)) return NULL;
-    ScalarKind k = rem->type->scalar;
-    const FdNode *x = rem->args[0];
+    if (!fdi_is_op(rem, FD_OP_REM) || !fdi_is_word(rem)) return NULL;
     *n = rem->args[1];
-    int64_t whole = fd_affine_holds(x, *n);
-    if (whole <= 0) return x;
-    const FdNode *times[] = {fd_const(fd, k, (ScalarValue){.i = whole}), *n};
-    const FdNode *less[] = {x, fd_simple_op(fd, FD_OP_MUL, k, 2, times)};
-    return fd_simple_op(fd, FD_OP_SUB, k, 2, less);
+    int64_t whole = fd_affine_holds(rem->args[0], *n);
+    return whole <= 0 ? rem->args[0] : fdi_rest(fd, rem, whole);
 }
 
 bool fd_goes_round(Fd *fd, const FdNode *index, FdRound *out)
@@ -383,9 +381,9 @@ bool fd_goes_round(Fd *fd, const FdNode *index, FdRound *out)
     *out = (FdRound){0};
     out->of = modulo_of(index, &out->n);
     if (!out->of) out->of = remainder_of(fd, index, &out->n);
-    for (int k = 0; k < 2 && !out->of && is_op(index, FD_OP_ADD); k++) {
+    for (int k = 0; k < 2 && !out->of && fdi_is_op(index, FD_OP_ADD); k++) {
         const FdNode *y = modulo_of(index->args[k], &out->n), *lo = index->args[1 - k];
-        if (!y || !is_op(y, FD_OP_SUB) || y->args[1] != lo) continue;
+        if (!y || !fdi_is_op(y, FD_OP_SUB) || y->args[1] != lo) continue;
         out->of = y->args[0];
         out->lo = lo;
     }

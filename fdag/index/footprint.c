@@ -300,20 +300,9 @@ static void walk_graph(Walk *w, const FdGraph *g, const FdBox *box)
 
 /* ---- functions looked at apart ------------------------------------------------------------------- */
 
-static FdBox box_of(const FdReads *r, int rank)
-{
-    FdBox box = {.rank = rank};
-    for (int d = 0; d < rank; d++) {
-        box.dim[d].full = r->dim[d].full;
-        box.dim[d].lo = r->dim[d].lo;
-        box.dim[d].hi = r->dim[d].hi;
-    }
-    return box;
-}
-
 static void walk_asked(Walk *w, const FdNode *f, const FdReads *r)
 {
-    FdBox box = box_of(r, f->nvars);
+    FdBox box = fd_reads_box(r, f->nvars);
     for (int i = 0; i < f->nvars; i++) {
         if (f->doms[i].lo) walk(w, f->doms[i].lo);
         if (f->doms[i].hi) walk(w, f->doms[i].hi);

@@ -58,6 +58,8 @@ bool fd_cannot_fail(const FdGraph *g, const FdEnv *env, FdValuesOf *values, cons
 
 /* The least box around; of nothing an empty one. */
 FdBox fd_footprint_hull(const FdFootprint *f);
+/* One of its boxes, as a domain is. */
+FdBox fd_reads_box(const FdReads *r, int rank);
 /* Is each read of the element at the root's own variables, or outside the box? */
 bool fd_footprint_apart(const FdFootprint *f, const FdBox *box);
 

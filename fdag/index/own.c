@@ -9,15 +9,9 @@ static bool is_slot(const FdNode *f)
 
 FdBox fd_footprint_hull(const FdFootprint *f)
 {
-    FdBox box = {.rank = f->rank};
     FdReads r = f->nboxes ? f->boxes[0] : (FdReads){0};
     for (int i = 1; i < f->nboxes; i++) r = fdi_reads_around(&r, &f->boxes[i], f->rank);
-    for (int d = 0; d < f->rank; d++) {
-        box.dim[d].full = r.dim[d].full;
-        box.dim[d].lo = r.dim[d].lo;
-        box.dim[d].hi = r.dim[d].hi;
-    }
-    return box;
+    return fd_reads_box(&r, f->rank);
 }
 
 static bool is_own(const FdExtent *e, int d, const FdBox *box)

@@ -24,6 +24,17 @@ FdReads fdi_reads_around(const FdReads *a, const FdReads *b, int rank)
     return r;
 }
 
+FdBox fd_reads_box(const FdReads *r, int rank)
+{
+    FdBox box = {.rank = rank};
+    for (int d = 0; d < rank; d++) {
+        box.dim[d].full = r->dim[d].full;
+        box.dim[d].lo = r->dim[d].lo;
+        box.dim[d].hi = r->dim[d].hi;
+    }
+    return box;
+}
+
 static bool is_inside(const FdReads *a, const FdReads *b, int rank)
 {
     FdReads both = fdi_reads_around(a, b, rank);

@@ -15,11 +15,6 @@ typedef struct Keyed {
     const FdNode *first;
 } Keyed;
 
-static bool is_op(const FdNode *n, FdOp op)
-{
-    return n->kind == FD_APPLY && fd_op_of(n) == op;
-}
-
 static const FdNode *op(Fd *fd, FdOp o, int n, const FdNode *const *args)
 {
     return fd_simple_op(fd, o, SC_INT, n, args);
@@ -35,20 +30,18 @@ static bool uses_own(const Keyed *k, const FdNode *n)
 /* Over the reduction's ranges, by variables of its own. */
 static const FdNode *over_all(const Keyed *k, FdOp o, const FdNode *body)
 {
-    const FdNode *r = k->reduce, *both[] = {body, body}, *vars[FD_MAX_RANK];
+    const FdNode *r = k->reduce, *both[] = {body, body};
     const FdNode *fn = fd_op(k->fd, o, fdi_op_type(k->fd, o, SC_INT, 2, both));
-    for (int i = 0; i < r->nvars; i++) vars[i] = fd_var(k->fd, r->vars[i]->type, r->vars[i]->name);
-    const FdNode *all = fd_reduce(k->fd, fn, r->nvars, r->vars, r->doms, body, r->loc);
-    return fdi_rename_bound(k->fd, all, r->nvars, r->vars, vars);
+    return fdi_fresh(k->fd, fd_reduce(k->fd, fn, r->nvars, r->vars, r->doms, body, r->loc));
 }
 
 /* The condition, or what must hold for it to be `wanted`, is an equality of a key and what is none. */
 static bool find_key(Keyed *k, const FdNode *cond, bool wanted)
 {
-    if (is_op(cond, FD_OP_LNOT)) return find_key(k, cond->args[0], !wanted);
-    if (is_op(cond, wanted ? FD_OP_LAND : FD_OP_LOR))
+    if (fdi_is_op(cond, FD_OP_LNOT)) return find_key(k, cond->args[0], !wanted);
+    if (fdi_is_op(cond, wanted ? FD_OP_LAND : FD_OP_LOR))
         return find_key(k, cond->args[0], wanted) || find_key(k, cond->args[1], wanted);
-    if (!is_op(cond, wanted ? FD_OP_EQ : FD_OP_NE) || !fdi_is_integer(cond->args[0]->type))
+    if (!fdi_is_op(cond, wanted ? FD_OP_EQ : FD_OP_NE) || !fdi_is_integer(cond->args[0]->type))
         return false;
     for (int side = 0; side < 2; side++) {
         const FdNode *key = cond->args[!side];
@@ -66,7 +59,7 @@ static bool find_key(Keyed *k, const FdNode *cond, bool wanted)
 static bool is_keyed(Keyed *k, ScalarValue nothing)
 {
     const FdNode *n = k->reduce->body;
-    if (!is_op(n, FD_OP_SELECT)) return false;
+    if (!fdi_is_op(n, FD_OP_SELECT)) return false;
     for (int i = 1; i < 3; i++) {
         k->wanted = i == 1;
         k->met = n->args[i];

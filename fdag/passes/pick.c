@@ -14,11 +14,6 @@ typedef struct Pick {
     const FdNode *at;        /* ..and what the variable equals */
 } Pick;
 
-static bool is_op(const FdNode *n, FdOp op)
-{
-    return n->kind == FD_APPLY && fd_op_of(n) == op;
-}
-
 static const FdNode *op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b)
 {
     return fd_simple_op(fd, op, SC_INT, 2, (const FdNode *[]){a, b});
@@ -27,7 +22,7 @@ static const FdNode *op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b)
 /* The variable, or as a wider integer? */
 static bool is_variable(const FdNode *n, const FdNode *var)
 {
-    if (is_op(n, FD_OP_CONVERT) && scalar_widens(n->args[0]->type->scalar, n->type->scalar))
+    if (fdi_is_op(n, FD_OP_CONVERT) && scalar_widens(n->args[0]->type->scalar, n->type->scalar))
         n = n->args[0];
     return n == var;
 }
@@ -35,12 +30,12 @@ static bool is_variable(const FdNode *n, const FdNode *var)
 /* The condition, or what must hold first for it to be `wanted`, is an equality that gives the variable. */
 static bool gives(Pick *p, const FdNode *cond, bool wanted)
 {
-    if (is_op(cond, FD_OP_LNOT)) return gives(p, cond->args[0], !wanted);
-    if (is_op(cond, wanted ? FD_OP_LAND : FD_OP_LOR)) {
+    if (fdi_is_op(cond, FD_OP_LNOT)) return gives(p, cond->args[0], !wanted);
+    if (fdi_is_op(cond, wanted ? FD_OP_LAND : FD_OP_LOR)) {
         if (gives(p, cond->args[0], wanted)) return true;
         return !(fd_effects(cond->args[0]) & FD_MAY_FAIL) && gives(p, cond->args[1], wanted);
     }
-    if (!is_op(cond, wanted ? FD_OP_EQ : FD_OP_NE) || !fdi_is_integer(cond->args[0]->type))
+    if (!fdi_is_op(cond, wanted ? FD_OP_EQ : FD_OP_NE) || !fdi_is_integer(cond->args[0]->type))
         return false;
     for (int side = 0; side < 2; side++) {
         if (!is_variable(cond->args[side], p->var) || fdi_free_in(cond->args[!side], p->var))
@@ -60,10 +55,10 @@ static bool is_nothing(const Pick *p, const FdNode *n)
 /* Is a term nothing but where an equality holds that gives the variable? */
 static bool is_picked(Pick *p, const FdNode *term)
 {
-    if (is_op(term, FD_OP_SELECT) && is_nothing(p, term->args[2]))
+    if (fdi_is_op(term, FD_OP_SELECT) && is_nothing(p, term->args[2]))
         return gives(p, term->args[0], true) ||
                (!(fd_effects(term->args[0]) & FD_MAY_FAIL) && is_picked(p, term->args[1]));
-    if (is_op(term, FD_OP_SELECT) && is_nothing(p, term->args[1]))
+    if (fdi_is_op(term, FD_OP_SELECT) && is_nothing(p, term->args[1]))
         return gives(p, term->args[0], false) ||
                (!(fd_effects(term->args[0]) & FD_MAY_FAIL) && is_picked(p, term->args[2]));
     return term->type->scalar == SC_BOOL && fd_type_is_scalar(term->type) &&
@@ -100,7 +95,7 @@ static const FdNode *inside(const Pick *p, int v)
 static const FdNode *to_true(void *ctx, Fd *fd, const FdNode *n)
 {
     const Pick *p = ctx;
-    if (n == p->equal) return fd_const(fd, SC_BOOL, (ScalarValue){.i = is_op(n, FD_OP_EQ)});
+    if (n == p->equal) return fd_const(fd, SC_BOOL, (ScalarValue){.i = fdi_is_op(n, FD_OP_EQ)});
     return fdi_simplify_node(NULL, fd, n);
 }
 

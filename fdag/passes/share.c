@@ -68,13 +68,6 @@ static bool binds_again(const FdNode *n)
     return near && fd_any(n->body, binds_one_of, n);
 }
 
-static const FdNode *with_new_variables(Fd *fd, const FdNode *n)
-{
-    const FdNode *vars[FD_MAX_RANK];
-    for (int i = 0; i < n->nvars; i++) vars[i] = fd_var(fd, n->vars[i]->type, n->vars[i]->name);
-    return fdi_rename_bound(fd, n, n->nvars, n->vars, vars);
-}
-
 /* Are its variables bound elsewhere too, but not over the same ranges: by what is inside of it, which took them
  * from another reduction that bound them to begin with, or by one from which a pass took some away? */
 static bool is_mixed(const Share *s, const FdNode *n)
@@ -100,7 +93,7 @@ static bool may_be_twins(const FdNode *a, const FdNode *b)
 static const FdNode *share_let(Share *s, Fd *fd, const FdNode *n)
 {
     const FdNode *old[FD_MAX_RANK + 1], *now[FD_MAX_RANK + 1];
-    if (binds_again(n)) return with_new_variables(fd, n); /* what is shared inside has taken them */
+    if (binds_again(n)) return fdi_fresh(fd, n); /* what is shared inside has taken them */
     if (!fdi_closed(n)) return NULL;
     for (size_t i = 0; i < s->lets.len; i++) {
         const FdNode *other = s->lets.data[i];
@@ -122,7 +115,7 @@ static const FdNode *share_node(void *ctx, Fd *fd, const FdNode *n)
     if (n->kind == FD_LET) return share_let(s, fd, n);
     if (n->kind != FD_REDUCE) return NULL;
     bool mixed = is_mixed(s, n);
-    if (mixed) n = with_new_variables(fd, n);
+    if (mixed) n = fdi_fresh(fd, n);
     for (size_t i = 0; i < s->first.len; i++) {
         const FdNode *other = s->first.data[i];
         if (fd_same_ranges(n, other)) return mixed ? n : NULL;

@@ -78,18 +78,13 @@ static bool shown_times(const FdFacts *f, const FdNode *x, int64_t factor, const
 static const FdNode *divided(Fd *fd, const FdFacts *f, const FdNode *n)
 {
     const FdNode *x = n->args[0], *y = n->args[1];
-    ScalarKind k = n->type->scalar;
     bool rem = fd_op_of(n) == FD_OP_REM;
     int64_t whole = fd_affine_holds(x, y);
     if (!can_go(f, y) || (!rem && !can_go(f, x)) || !fdi_is_word(x)) return NULL;
     if (whole < 0 || !fdi_is_exact(f, x) || !fdi_is_exact(f, y)) return NULL;
     if (!shown_times(f, x, -1, y, whole, 0) || !shown_times(f, x, 1, y, -whole - 1, 1)) return NULL;
-    const FdNode *times = fd_const(fd, k, (ScalarValue){.i = whole});
-    if (!rem) return times;
-    if (whole == 0) return x;
-    const FdNode *both[] = {times, y};
-    const FdNode *less[] = {x, fd_simple_op(fd, FD_OP_MUL, k, 2, both)};
-    return fd_simple_op(fd, FD_OP_SUB, k, 2, less);
+    if (!rem) return fd_const(fd, n->type->scalar, (ScalarValue){.i = whole});
+    return whole == 0 ? x : fdi_rest(fd, n, whole);
 }
 
 /* An index as the sum that it comes to: lo + ((i - 1) - lo) is i - 1. */

@@ -14,7 +14,7 @@
 #include "../state.h"
 #include "launcher.h"
 
-static const char *const families[] = {"openmpi", "mpich"};
+static const char *const families[] = {RANKS_SHIM_FAMILIES};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* What launchers set. family NULL: several MPIs can be started by it. */

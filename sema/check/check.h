@@ -445,6 +445,8 @@ Ast *shared_parameter(Sema *s, Symbol *param);
 
 /* ---- called.c: functions that are only called ------------------------------------------- */
 
+/* Is it the name of this symbol? */
+bool called_is_name(const Ast *n, const Symbol *sym);
 /* A function with a body that runs whatever the object. */
 bool called_has_body(const Symbol *f);
 /* The one that a call names, which is given its arguments in order; NULL: there is none. */

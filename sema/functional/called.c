@@ -16,7 +16,7 @@ typedef struct Uses {
     bool called, other; /* something else than a call is done with it */
 } Uses;
 
-static bool is_name_of(const Ast *n, const Symbol *sym)
+bool called_is_name(const Ast *n, const Symbol *sym)
 {
     return n && n->kind == AST_NAME_REF && n->sym == sym;
 }
@@ -68,7 +68,7 @@ static void visit_uses(Ast **child, void *ctx);
 static void visit_given(Uses *u, const Symbol *f, AstList given)
 {
     for (int i = 0; i < given.len; i++)
-        if (is_name_of(given.data[i], u->param) && !u->inside)
+        if (called_is_name(given.data[i], u->param) && !u->inside)
             hand_on(u, f, i);
         else
             visit_uses(&given.data[i], u);
@@ -83,7 +83,7 @@ static void visit_uses(Ast **child, void *ctx)
     u->inside = around || makes_graph(n);
     const Symbol *f = called_function(n);
     bool applies = n->kind == AST_CALL && n->res == AST_RES_APPLY && !u->inside;
-    if (applies && is_name_of(n->call.callee, u->param)) {
+    if (applies && called_is_name(n->call.callee, u->param)) {
         u->called = true;
         for (int i = 0; i < n->call.args.len; i++) visit_uses(&n->call.args.data[i], u);
     } else if (f) {
@@ -92,7 +92,7 @@ static void visit_uses(Ast **child, void *ctx)
     } else if (n->kind == AST_CLOSURE && !n->sym->self && called_has_body(n->sym)) {
         visit_given(u, n->sym, n->closure.captures);
     } else {
-        if (is_name_of(n, u->param)) u->other = true;
+        if (called_is_name(n, u->param)) u->other = true;
         ast_each_child(n, visit_uses, u);
     }
     u->inside = around;

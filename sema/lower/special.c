@@ -50,15 +50,10 @@ typedef struct Copy {
     int nknown;
 } Copy;
 
-static bool is_name_of(const Ast *n, const Symbol *sym)
-{
-    return n && n->kind == AST_NAME_REF && n->sym == sym;
-}
-
 static const Known *known_of(const Copy *c, const Ast *n)
 {
     for (int i = 0; i < c->nknown; i++)
-        if (is_name_of(n, c->known[i].param)) return &c->known[i];
+        if (called_is_name(n, c->known[i].param)) return &c->known[i];
     return NULL;
 }
 

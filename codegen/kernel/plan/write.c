@@ -26,7 +26,7 @@ typedef struct Around {
 static bool is_around(const void *around, const FdNode *n)
 {
     Around *a = *(Around *const *)around;
-    if (n->kind != FD_APPLY || n->fn->kind != FD_FUNC || n->fn->leaf != FD_LEAF_SLOT) return false;
+    if (!is_read(n) || n->fn->kind != FD_FUNC) return false;
     for (int i = 0; i < a->n; i++)
         if (a->reads[i]->fn == n->fn && a->reads[i] != n) return true;
     if (a->n < AROUND_READS) a->reads[a->n++] = n;

@@ -98,7 +98,7 @@ static double sent_by(const CgCut *c)
     for (int i = 0; i < c->nwrites; i++) {
         const CgWrite *w = &c->writes[i];
         if (w->own || w->kind == CG_ARG_OUT) return -1;
-        bytes += (double)w->segments * (double)w->entries * (double)w->bytes;
+        bytes += write_bytes(w);
     }
     return bytes;
 }
@@ -157,9 +157,7 @@ static bool writes_arrays(const Divide *v, const CgCut *c, const CgLaunch *l)
             writes |= c->writes[k].kind == CG_ARG_OUT && c->writes[k].index == i;
         all = all && writes == launch_takes(l, CG_ARG_OUT, i) && (!writes || v->types[i]);
     }
-    for (int k = 0; k < c->nwrites; k++)
-        bytes += (double)c->writes[k].segments * (double)c->writes[k].entries *
-                 (double)c->writes[k].bytes;
+    for (int k = 0; k < c->nwrites; k++) bytes += write_bytes(&c->writes[k]);
     return all && (!rt.ranks.size || bytes * BYTE_WORK <= v->n->work);
 }
 
@@ -288,8 +286,8 @@ typedef struct Best {
 static void consider(Divide *v, int first, int count, Best *best)
 {
     if (!cut_all(v, first, count)) return;
-    reads_find(v);
-    double bytes = reads_missing(v);
+    needs_find(v);
+    double bytes = needs_missing(v);
     bool even = count && is_even(v->d, v->d->own[v->d->n]);
     bool better = !best->any || (count && !best->count) || (even && !best->even) ||
                   (even == best->even && bytes < best->bytes) ||
@@ -425,7 +423,7 @@ static const Division *divide(const Evaluation *e, Numbers *n, int shares)
     Best best = find_best(&v);
     if (!best.any) return NULL;
     cut_all(&v, best.first, best.count);
-    reads_find(&v);
+    needs_find(&v);
     if (best.count && !add_layouts(&v, best.first, best.count)) return NULL;
     v.d->hash = hash_of(v.d, best.count > 0, e->composed->key.lo ^ n->variant);
     return v.d;

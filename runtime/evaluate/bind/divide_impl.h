@@ -1,4 +1,4 @@
-/* A division that is being found (divide.c), and what its shares read (reads.c). */
+/* A division that is being found (divide.c), and what its shares read (needs.c). */
 #ifndef CS_RUNTIME_DIVIDE_IMPL_H
 #define CS_RUNTIME_DIVIDE_IMPL_H
 
@@ -30,6 +30,12 @@ static inline int64_t cut_groups(const CgCut *c)
     return c->step > 0 ? (c->n + c->step - 1) / c->step : 0;
 }
 
+/* Bytes that it writes in all. */
+static inline double write_bytes(const CgWrite *w)
+{
+    return (double)w->segments * (double)w->entries * (double)w->bytes;
+}
+
 /* Rows of the first variable, which may be a reduction's. */
 static inline bool cut_is_first(const CgCut *c)
 {
@@ -39,8 +45,8 @@ static inline bool cut_is_first(const CgCut *c)
 /* Of a launch that is not divided, but is of some rows alone: those. Else NULL. */
 const CgCut *cut_only(const Divide *v, const CgLaunch *l);
 /* What shares read, by the cuts that launches have. */
-void reads_find(Divide *v);
+void needs_find(Divide *v);
 /* Bytes that whoever lacks most of that lacks, of arrays of which ranks have parts. */
-double reads_missing(const Divide *v);
+double needs_missing(const Divide *v);
 
 #endif

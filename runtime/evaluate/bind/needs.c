@@ -7,12 +7,7 @@
 
 static void add_need(Need *need, const FdReads *reads, int rank)
 {
-    FdBox box = {.rank = rank};
-    for (int d = 0; d < rank; d++) {
-        box.dim[d].full = reads->dim[d].full;
-        box.dim[d].lo = reads->dim[d].lo;
-        box.dim[d].hi = reads->dim[d].hi;
-    }
+    const FdBox box = fd_reads_box(reads, rank);
     for (int i = 0; i < need->n; i++)
         if (memcmp(&need->boxes[i], &box, sizeof box) == 0) return;
     if (need->n == NEED_BOXES)
@@ -86,7 +81,7 @@ const CgCut *cut_only(const Divide *v, const CgLaunch *l)
     return NULL;
 }
 
-void reads_find(Divide *v)
+void needs_find(Divide *v)
 {
     Division *d = v->d;
     memset(d->needs, 0, (size_t)(d->n * d->nslots) * sizeof *d->needs);
@@ -106,7 +101,7 @@ void reads_find(Divide *v)
     }
 }
 
-double reads_missing(const Divide *v)
+double needs_missing(const Divide *v)
 {
     const Division *d = v->d;
     double bytes = 0;

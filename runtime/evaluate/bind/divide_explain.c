@@ -69,8 +69,7 @@ static void explain_division(const Evaluation *e, const Numbers *n, const Divisi
         const char *kernel = n->schedule.launches[i].kernel;
         double bytes = 0;
         for (int k = 0; l->cut && l->gathered && k < l->cut->nwrites; k++)
-            bytes += (double)l->cut->writes[k].segments * (double)l->cut->writes[k].entries *
-                     (double)l->cut->writes[k].bytes;
+            bytes += write_bytes(&l->cut->writes[k]);
         if (bytes > 0) fprintf(stderr, "  all get what %s made: %.0f bytes\n", kernel, bytes);
         if (!l->cut) fprintf(stderr, "  each does all of %s\n", kernel);
     }
