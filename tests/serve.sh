@@ -102,6 +102,29 @@ is "$(cat "$work/out")" "$right" "what the program has"
 [ ! -e "$work/started" ] || is started "not started" "what the program has"
 CS_JIT="$work/badserve" BADSERVE=none0 BADSERVE_STARTED="$work/started" "$work/p" 1000 >"$work/out"
 [ -e "$work/started" ] || is "not started" started "what the program has not"
+# Turns of a loop, of several arrays and a number that moves; an array with a scalar that each turn asks for.
+cat >"$work/loops.cs\$" <<'EOF'
+int n = int.Parse(args[0]);
+float[,] e(i : 0..n, j : 0..n) = (i * 7 + j * 3) % 11;
+float[,] h = e, u = e;
+for (int t = 0; t < 9; t++) {
+    e = let((i, j) : e) i == 0 ? t : e(i, j) + 0.5f * (h(i - 1, j) - h(i, j));
+    h = let((i, j) : h) h(i, j) + (i < n - 1 ? 0.5f * (e(i, j) - e(i + 1, j)) : 0);
+}
+double change = 0.0;
+for (int t = 0; t < 9; t++) {
+    var inside(i, j) = (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1)) / 4;
+    float[,] next = inside ?? u;
+    change = sum((double) ((next - u) * (next - u)));
+    u = next;
+}
+Console.WriteLine($"{e[3, 3]} {h[n - 1, 3]} {u[3, 3]} {change:F3}");
+EOF
+"$CSC" "$work/loops.cs\$" -o "$work/loops" || exit 1
+held() { env -u CS_INTERPRET CS_HOLD=1 CS_DUMP=plan CS_JIT="$(realpath "$CSC")" "$work/loops" 200 2>"$work/err"; }
+is "$(held; grep -c '^// made' "$work/err"; grep -c 'one kernel, turns' "$work/err")" "$(CS_DEVICE=ref "$work/loops" 200)
+0
+2" "loops that csc foresees"
 for fault in die0 die1 die2 cut0 cut1 cut2 long0 long1 ${1:+stop1}; do # stop1: the 20 s that are waited for an answer
     is "$(run CS_JIT="$work/badserve" BADSERVE=$fault | head -n 1)" "$right" "$fault"
 done

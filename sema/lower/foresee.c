@@ -235,7 +235,8 @@ static Value *eval_loop(Foresee *f, Ast *n)
         if (changed.data[i]->type->kind != TY_ARRAY) vec_push(&functions, changed.data[i]);
     uint64_t before, after = 0;
     size_t outside = 0;
-    bool again = false; /* arrays that are evaluated twice may be turns */
+    bool again = false, other = true; /* arrays that are evaluated twice, and alike, may be turns */
+    f->loops++;
     for (int turn = 0; turn == 0 || ((again || after != before) && turn < MAX_TURNS); turn++) {
         size_t arrays = f->arrays.len;
         known_forget(f, &functions);
@@ -245,8 +246,10 @@ static Value *eval_loop(Foresee *f, Ast *n)
         eval_turn(f, n);
         f->known.len = outside;
         after = known_aliases(f, &changed);
-        again = turn == 0 && f->arrays.len > arrays;
+        again = other && f->arrays.len > arrays;
+        other = after != before;
     }
+    f->loops--;
     turns_end(f);
     known_forget(f, &functions);
     vec_free(&functions);
@@ -285,7 +288,7 @@ static Value *eval_graph(Foresee *f, Ast *n)
     Value *v = value_of_graph(f, n);
     if (v->depth > KNOWN_MAX_DEPTH) return known_any(f, n->type);
     if (type_is_functional(n->type)) return v;
-    known_evaluated(f, v, NULL, n->loc);
+    if (known_evaluated(f, v, NULL, n->loc) && !f->ahead) turns_looked_at(f, v, n->loc);
     turns_end(f);
     return f->other;
 }

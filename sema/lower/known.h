@@ -63,9 +63,9 @@ typedef struct Foresee {
     VEC(KnownTurns) turns; /* of loops: evaluations behind all others */
     VEC(FdKnown) slots;    /* what is known of those of the last walk, in their order */
     uint32_t visit;
-    uint32_t natoms; /* numbers that nobody knows, so far */
-    int calls, followed;
-    bool ahead; /* what is evaluated has been evaluated together */
+    uint32_t natoms;            /* numbers that nobody knows, so far */
+    int calls, loops, followed; /* that we are in; calls so far */
+    bool ahead;                 /* what is evaluated has been evaluated together */
     Value *other, *unknown, *returned;
 } Foresee;
 

@@ -4,7 +4,10 @@
  *
  *   u1 = step(u0); u2 = step(u1);    so    step(step(step(u0))), of which the second step stands for any number
  *
- * What looks like one scalar in both turns is taken for the same in all, what does not for one that moves. */
+ * What looks like one scalar in both turns is taken for the same in all, what does not for one that moves.
+ *
+ * A scalar that reads the last array is made with it by one evaluation, once the runtime sees that each turn asks
+ * for it. */
 #include "turns.h"
 
 enum {
@@ -36,8 +39,11 @@ typedef struct Turns {
         *last; /* arrays' values of the last turn; those of the turn before stand before it */
     int period;
     int nbelow;
-    bool carried;                /* some array of the turn before is read */
-    Value *results[MOST_PERIOD]; /* of the turn that is made up */
+    bool carried[MOST_PERIOD];      /* of the turn before: it is read */
+    bool read[MOST_PERIOD];         /* by its own turn */
+    Value *results[MOST_PERIOD];    /* of the turn that is made up */
+    const Value *kept[MOST_PERIOD]; /* while several are composed: results */
+    int nkept;
     VEC(Pair) made;
     VEC(Scalar) scalars;
     VEC(Moving) moving;
@@ -72,7 +78,7 @@ static bool is_turn_of(Turns *t, const Value *a, const Value *b)
             same = is_turn_of(t, x, y);
         } else if (x->kind == VAL_ARRAY) {
             int k = number_of_array(t, x);
-            t->carried = t->carried || k < 0;
+            if (k < t->period) *(k < 0 ? &t->carried[k + t->period] : &t->read[k]) = true;
             same = k < 0           ? y->kind == VAL_ARRAY
                    : k < t->period ? number_of_array(t, y) == k - t->period
                                    : x == y;
@@ -85,14 +91,15 @@ static bool is_turn_of(Turns *t, const Value *a, const Value *b)
 
 static bool are_turns(Turns *t)
 {
-    bool turns = true;
+    bool turns = true, carried = false;
     for (int i = 0; i < t->period && turns; i++) {
         const Value *v = t->last[i], *before = t->last[i - t->period];
         t->nbelow = 0;
         turns =
             v->result && before->result && is_turn_of(t, v, before); /* sessions take some back */
     }
-    return turns && t->carried && t->moving.len <= MOST_MOVING;
+    for (int i = 0; i < t->period; i++) carried = carried || t->carried[i];
+    return turns && carried && t->moving.len <= MOST_MOVING;
 }
 
 /* ---- one turn more ----------------------------------------------------------------------------- */
@@ -115,6 +122,12 @@ static Value *later_capture(Turns *t, Value *c)
     return k == t->period ? v : k < 0 ? t->last[k + t->period]->result : t->results[k];
 }
 
+/* One that is another in each turn. */
+static Value *later_scalar(Turns *t, const Value *v)
+{
+    return number_is(v) ? number_new(t->f) : arena_copy(t->f->arena, v, sizeof *v);
+}
+
 /* v of arrays that are one turn younger. */
 static Value *one_later(Turns *t, Value *v)
 {
@@ -124,7 +137,9 @@ static Value *one_later(Turns *t, Value *v)
     made->result = NULL;
     made->visit = 0;
     made->captures = arena_array(t->f->arena, Value *, v->graph->nslots + 1);
-    for (int i = 0; i < v->graph->nslots; i++) made->captures[i] = later_capture(t, v->captures[i]);
+    for (int i = 0; i < v->graph->nslots; i++)
+        made->captures[i] = moves(t, v->captures, i) ? later_scalar(t, v->captures[i])
+                                                     : later_capture(t, v->captures[i]);
     Pair p = {v, made};
     vec_push(&t->made, p);
     return made;
@@ -132,9 +147,15 @@ static Value *one_later(Turns *t, Value *v)
 
 /* ---- composing ---------------------------------------------------------------------------------- */
 
+static bool is_kept(const Turns *t, const Value *v)
+{
+    for (int i = 0; i < t->nkept; i++)
+        if (t->kept[i] == v) return true;
+    return false;
+}
+
 static FdCapture look(void *ctx, const void *captures, int slot)
 {
-    (void)ctx;
     Value *v = known_seen(((Value *const *)captures)[slot]);
     Value *of = v->kind == VAL_ARRAY ? v->through : v->kind == VAL_LAZY ? v : NULL;
     if (of)
@@ -144,6 +165,7 @@ static FdCapture look(void *ctx, const void *captures, int slot)
                            .index = &of->index,
                            .graph = of->graph,
                            .captures = of->captures,
+                           .kept = is_kept(ctx, of),
                            .array = v->kind == VAL_ARRAY};
     return (FdCapture){.kind = v->kind == VAL_ARRAY ? FD_CAPTURE_ARRAY : FD_CAPTURE_UNKNOWN,
                        .object = v,
@@ -212,12 +234,34 @@ static void add(Turns *t, const FdComposing *how, const Value *root, Loc loc)
     t->graphs.len = 0;
     for (int i = 0; i < t->period && how->turns; i++) add_graphs(t, t->last[i]);
     made.evaluation.last = -1;
-    for (int i = 0; i < f->r->ngraphs; i++)
+    for (int i = 0; i < f->r->ngraphs && t->period; i++)
         if (f->r->graphs[i].graph == t->last[t->period - 1]->graph) made.evaluation.last = i;
     made.evaluation.nturns = (int)t->graphs.len;
     made.evaluation.turns =
         arena_copy(f->arena, t->graphs.data, t->graphs.len * sizeof *t->graphs.data);
     vec_push(&f->turns, made);
+}
+
+/* What the next turn reads somebody refers to, and what no turn reads. Results of one evaluation: one value, or
+ * those of a graph of several. */
+static const Value *root_of(Turns *t, bool later)
+{
+    Value *values[MOST_PERIOD];
+    const FdType *types[MOST_PERIOD];
+    int n = 0;
+    for (int i = 0; i < t->period; i++) {
+        if (!t->carried[i] && t->read[i]) continue;
+        values[n] = later ? one_later(t, t->last[i]) : t->last[i];
+        types[n] = fd_root(values[n]->graph)->type;
+        n++;
+    }
+    t->nkept = 0;
+    if (n == 1) return values[0];
+    for (int i = 0; i < n; i++) t->kept[t->nkept++] = values[i];
+    Value *all = arena_new_of(t->f->arena, Value);
+    *all = (Value){.kind = VAL_LAZY, .graph = fd_arrays(t->f->fd, n, types)};
+    all->captures = arena_copy(t->f->arena, values, (size_t)n * sizeof *values);
+    return all;
 }
 
 /* Three turns, and one by itself for what is left of the others. */
@@ -227,7 +271,6 @@ static void compose_turns(Turns *t, Loc loc)
         t->results[i] = known_array(t->f);
         one_later(t, t->last[i]);
     }
-    const Value *root = t->last[t->period - 1];
     FdComposing three = {.ctx = t,
                          .visit = ++t->f->visit,
                          .look = look,
@@ -236,10 +279,10 @@ static void compose_turns(Turns *t, Loc loc)
                          .turns = true,
                          .moves = moves};
     go_through(t, true, true);
-    add(t, &three, one_later(t, (Value *)(uintptr_t)root), loc);
+    add(t, &three, root_of(t, true), loc);
     FdComposing one = {.ctx = t, .visit = ++t->f->visit, .look = look};
     go_through(t, true, false);
-    if (t->period > 1) add(t, &one, root, loc);
+    if (t->period > 1) add(t, &one, root_of(t, false), loc);
     go_through(t, false, false);
 }
 
@@ -259,6 +302,28 @@ void turns_evaluated(Foresee *f, Value *v, Loc loc)
         vec_free(&t.graphs);
         break;
     }
+}
+
+/* Does v read the array, through what it is made of? */
+static bool reads(const Value *v, const Value *array, int *most)
+{
+    for (int i = 0; v->kind == VAL_LAZY && i < v->graph->nslots && --*most > 0; i++) {
+        const Value *c = known_seen(v->captures[i]);
+        if (c == array || reads(c, array, most)) return true;
+    }
+    return false;
+}
+
+void turns_looked_at(Foresee *f, Value *v, Loc loc)
+{
+    Value *last = f->loops && f->arrays.len ? vec_last(&f->arrays) : NULL;
+    int most = MOST_BELOW;
+    if (!last || !last->result || !reads(v, last->result, &most)) return;
+    Turns t = {.f = f, .kept = {last}, .nkept = 1};
+    FdComposing both = {.ctx = &t, .visit = ++f->visit, .look = look};
+    last->result->through = last;
+    add(&t, &both, v, loc);
+    last->result->through = NULL;
 }
 
 void turns_end(Foresee *f)

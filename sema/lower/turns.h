@@ -6,6 +6,8 @@
 
 /* The array of v, two dimensions or more, was evaluated. */
 void turns_evaluated(Foresee *f, Value *v, Loc loc);
+/* The scalar v was evaluated, which may read the last array. */
+void turns_looked_at(Foresee *f, Value *v, Loc loc);
 /* Somebody looks at elements: what was evaluated so far is no turn of what follows. */
 void turns_end(Foresee *f);
 
