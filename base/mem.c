@@ -191,9 +191,19 @@ void mem_fail(size_t bytes)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
+/* Zeroed. The C library keeps small blocks at hand for malloc alone; large ones it gets zeroed. */
+static void *zeroed(size_t bytes)
+{
+    enum { SMALL = 1 << 10 };
+    if (bytes > SMALL) return calloc(1, bytes);
+    void *p = malloc(bytes);
+    __asm__("" : "+r"(p)); /* else compilers make it calloc again */
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
 void *mem_inside(size_t bytes)
 {
-    Block *b = mem_permits(bytes) ? calloc(1, sizeof *b + bytes) : NULL;
+    Block *b = mem_permits(bytes) ? zeroed(sizeof *b + bytes) : NULL;
     if (!b) {
         mem_fail(bytes);
         return NULL;
@@ -264,7 +274,7 @@ void mem_free(void *block)
 
 void *mem_object(size_t bytes)
 {
-    void *p = mem_permits(bytes) ? calloc(1, bytes) : NULL;
+    void *p = mem_permits(bytes) ? zeroed(bytes) : NULL;
     if (p) counted(p);
     return p;
 }

@@ -139,6 +139,7 @@ void *rt_array_data(Array *a, const CsSite *site);
 void *rt_array_part(const Array *a, bool write, const CsSite *site);
 int64_t rt_array_count(const Array *a); /* number of elements */
 FdBox rt_array_box(const Array *a);
+bool rt_array_has(const Array *a, const FdBox *box); /* is it its box? */
 
 /* The number of elements of a finite box; false if it is infinite or does not fit 63 bits. */
 bool rt_box_count(const FdBox *box, int64_t *out);

@@ -20,12 +20,6 @@
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
 
-struct Evals {
-    Composed *buckets[BUCKETS];
-    int count;
-    uint64_t clock;
-};
-
 typedef struct Scalar { /* that a slot of a graph had last */
     const FdGraph *graph;
     int slot;
@@ -33,14 +27,35 @@ typedef struct Scalar { /* that a slot of a graph had last */
     uint32_t visit, index;
 } Scalar;
 
+typedef struct Room { /* of a walk; the next takes the same */
+    VEC(uint64_t) words;
+    VEC(Scalar) scalars;
+    VEC(int) moving; /* of Turning, in the order in which they were met */
+} Room;
+
+struct Evals {
+    Composed *buckets[BUCKETS];
+    int count;
+    uint64_t clock;
+    Room room;       /* nothing while a walk has it */
+    RtLeaves leaves; /* the same of an evaluation */
+};
+
+/* How a graph was composed last, if of arrays and scalars alone. */
+struct Plain {
+    Composed *composed; /* NULL: it is gone */
+    const FdNode *root;
+    uint32_t *leaf; /* of each slot */
+    uint64_t *what; /* each is (array_word) */
+};
+
 typedef struct Walk {
     Evaluation *e;
+    bool below;             /* a lazy value is among the captures */
     bool again;             /* an evaluation's second walk */
     bool steps;             /* of a loop: FD_HINT_STEPS */
     const Turning *turning; /* NULL: no turns */
-    VEC(uint64_t) words;
-    VEC(Scalar) scalars;
-    VEC(int) moving; /* of `turning`, in the order in which they were met */
+    Room room;
 } Walk;
 
 /* What a captured function counts as: itself, or what stands for it now. */
@@ -78,7 +93,7 @@ static bool wants_result(const Lazy *l)
 
 /* Evaluates what is to be evaluated on its own, innermost first. Not recursive: chains can be long.
  * False, without an exception, if memory is out. */
-static bool settle(const Graph *g, const CsValue *captures)
+static bool settle_all(const Graph *g, const CsValue *captures)
 {
     typedef struct Step {
         Lazy *lazy;
@@ -116,6 +131,13 @@ static bool settle(const Graph *g, const CsValue *captures)
     }
     vec_free(&stack);
     return good;
+}
+
+static bool settle(const Graph *g, const CsValue *captures)
+{
+    int i = 0;
+    while (i < g->fd->nslots && !pending(g, i, captures)) i++;
+    return i == g->fd->nslots || settle_all(g, captures);
 }
 
 /* ---- signatures ------------------------------------------------------------------------------ */
@@ -168,6 +190,11 @@ static bool moves(void *ctx, const void *captures, int slot)
     return moving(ctx, captures, slot) >= 0;
 }
 
+static uint64_t array_word(const Array *a)
+{
+    return (uint64_t)a->head.elem << 8 | (uint64_t)a->head.rank;
+}
+
 /* The word of a capture, and the leaf of one that gets a slot. */
 static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)
 {
@@ -179,11 +206,12 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
         int k = moving(w, captures, slot);
         leaf.scalar.i = ((const CsValue *)captures)[slot].i;
         what = (uint64_t)(k + 1);
-        if (k >= 0) vec_push(&w->moving, k);
+        if (k >= 0) vec_push(&w->room.moving, k);
     } else if (c->kind == FD_CAPTURE_ARRAY) {
         leaf.array = c->object;
-        what = (uint64_t)leaf.array->head.elem << 8 | (uint64_t)leaf.array->head.rank;
+        what = array_word(leaf.array);
     } else if (c->kind == FD_CAPTURE_GRAPH) {
+        w->below = true;
         what = l->graph->serial | (uint64_t)c->kept << 32 | (uint64_t)c->array << 33;
         if (!again && !w->again && l->composed < UINT8_MAX) l->composed++;
     } else {
@@ -192,7 +220,7 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
         if (!again) w->e->nclosures++;
     }
     if (again) what = (uint64_t)*c->index << 8 | (c->kind == FD_CAPTURE_SCALAR ? what : 0);
-    vec_push(&w->words, what << 3 | (uint64_t)again << 2 | (uint64_t)c->kind);
+    vec_push(&w->room.words, what << 3 | (uint64_t)again << 2 | (uint64_t)c->kind);
     if (!again && c->kind != FD_CAPTURE_GRAPH) vec_push(&w->e->leaves, leaf);
 }
 
@@ -202,13 +230,14 @@ static FdCapture scalar_of(void *ctx, const FdGraph *g, const void *captures, in
     Walk *w = ctx;
     int64_t value = ((const CsValue *)captures)[slot].i;
     size_t i = 0;
-    while (i < w->scalars.len && (w->scalars.data[i].graph != g || w->scalars.data[i].slot != slot))
+    while (i < w->room.scalars.len &&
+           (w->room.scalars.data[i].graph != g || w->room.scalars.data[i].slot != slot))
         i++;
-    if (i == w->scalars.len) {
+    if (i == w->room.scalars.len) {
         Scalar made = {.graph = g, .slot = slot, .value = value};
-        vec_push(&w->scalars, made);
+        vec_push(&w->room.scalars, made);
     }
-    Scalar *s = &w->scalars.data[i];
+    Scalar *s = &w->room.scalars.data[i];
     if (s->value != value) s->visit = 0;
     s->value = value;
     return (FdCapture){.kind = FD_CAPTURE_SCALAR, .visit = &s->visit, .index = &s->index};
@@ -220,8 +249,8 @@ static void add_turning(Walk *w)
     const Turning *t = w->turning;
     const RtLeaf turns = {.scalar.i = t->turns};
     vec_push(&w->e->leaves, turns);
-    for (size_t i = 0; i < w->moving.len; i++) {
-        const RtLeaf values = {.array = t->moving[w->moving.data[i]].values};
+    for (size_t i = 0; i < w->room.moving.len; i++) {
+        const RtLeaf values = {.array = t->moving[w->room.moving.data[i]].values};
         vec_push(&w->e->leaves, values);
     }
 }
@@ -240,22 +269,6 @@ static FdCapture typed_capture_of(void *ctx, const void *captures, int slot)
     FdCapture c = capture_of(ctx, captures, slot);
     if (c.kind == FD_CAPTURE_ARRAY) c.type = rt_type_of(c.object);
     return c;
-}
-
-static bool is_scalar_slot(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    return n->kind == FD_FUNC && n->leaf == FD_LEAF_SLOT && !n->type->result;
-}
-
-static bool ranges_ask(const FdOrder *o)
-{
-    for (int k = 0; k < o->nranges; k++) {
-        const FdDom *d = &o->range_binder[k]->doms[o->range_index[k]];
-        if (d->lo && fd_any(d->lo, is_scalar_slot, NULL)) return true;
-        if (d->hi && fd_any(d->hi, is_scalar_slot, NULL)) return true;
-    }
-    return false;
 }
 
 static bool has_reals(const FdType *t)
@@ -285,20 +298,24 @@ static void look(Composed *c)
         for (int d = 0; d < n->nvars; d++)
             if (n->doms[d].kind == FD_DOM_FULL) c->infinite = n;
     }
-    c->ranges_ask = ranges_ask(&c->order);
+    const FdOrder *o = &c->order;
+    c->asked = arena_array(fd_arena(c->fd), bool, c->graph.nslots);
+    for (int k = 0; k < o->nranges; k++)
+        graph_range_asks(&o->range_binder[k]->doms[o->range_index[k]], c->asked);
     c->work = c->reduces ? 0 : fd_work(&c->graph, NULL);
     small_look(c);
 }
 
-static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root,
-                      const CsValue *captures)
+static Composed *make(Walk *w, uint64_t hash, Graph *g, const FdNode *root, const CsValue *captures)
 {
     Fd *fd = fd_new();
     Composed *c = arena_new_of(fd_arena(fd), Composed);
     c->fd = fd;
+    c->of = g;
     c->hash = hash;
-    c->words = arena_copy(fd_arena(c->fd), w->words.data, w->words.len * sizeof *w->words.data);
-    c->nwords = w->words.len;
+    c->words = arena_copy(fd_arena(c->fd), w->room.words.data,
+                          w->room.words.len * sizeof *w->room.words.data);
+    c->nwords = w->room.words.len;
     FdComposing composing = {.ctx = w,
                              .visit = ++rt.visit,
                              .look = typed_capture_of,
@@ -315,6 +332,8 @@ static Composed *make(Walk *w, uint64_t hash, const Graph *g, const FdNode *root
 
 static void forget(Composed *c)
 {
+    struct Plain *plain = c->of->plain;
+    if (plain && plain->composed == c) plain->composed = NULL;
     ref_free(c->ref);
     recall_forget(c->last);
     fd_free(c->fd); /* which holds c */
@@ -345,65 +364,150 @@ void evals_free(void)
             next = c->next;
             forget(c);
         }
+    vec_free(&rt.evals->room.words);
+    vec_free(&rt.evals->room.scalars);
+    vec_free(&rt.evals->room.moving);
+    vec_free(&rt.evals->leaves);
     mem_object_free(rt.evals);
     rt.evals = NULL;
 }
 
 typedef struct Search {
     Walk walk;
-    const Graph *graph;
+    Graph *graph;
     const FdNode *root;
     const CsValue *captures;
 } Search;
 
+static Composed *find(const struct Evals *t, uint64_t hash, const Walk *w)
+{
+    Composed *c = t->buckets[hash % BUCKETS];
+    size_t n = w->room.words.len;
+    while (c && (c->hash != hash || c->nwords != n ||
+                 memcmp(c->words, w->room.words.data, n * sizeof *c->words) != 0))
+        c = c->next;
+    return c;
+}
+
+/* Until a walk gives it back the walk has it, and mem_try frees it if that fails. */
+static void take_room(struct Evals *t, Walk *w)
+{
+    w->room = t->room;
+    t->room = (Room){0};
+    mem_adopt(w->room.words.data);
+    mem_adopt(w->room.scalars.data);
+    mem_adopt(w->room.moving.data);
+    mem_adopt(w->e->leaves.data);
+}
+
+static void give_room(struct Evals *t, Walk *w)
+{
+    t->room = w->room;
+    t->room.words.len = t->room.scalars.len = t->room.moving.len = 0;
+}
+
+/* Are the captures what they were, and do they coincide as they did? Then nothing has to be written down. */
+static bool is_as_before(const Search *s, Evaluation *e)
+{
+    const Graph *g = s->graph;
+    const struct Plain *p = g->plain;
+    if (!p || !p->composed || p->root != s->root || s->walk.steps) return false;
+    if (!vec_try_room(&e->leaves, (size_t)g->fd->nslots)) return false;
+    uint32_t visit = ++rt.visit;
+    for (int i = 0; i < g->fd->nslots; i++) {
+        RtLeaf leaf = {0};
+        uint32_t own = (uint32_t)e->leaves.len;
+        if (g->fd->slots[i].type->result) {
+            Array *a = leaf.array = lazy_array(s->captures[i].ref);
+            if (!a || array_word(a) != p->what[i] || (a->head.buffer && a->head.buffer->held))
+                return false;
+            if (a->head.visit == visit) own = a->head.index;
+            if (own != p->leaf[i]) return false;
+            if (a->head.visit == visit) continue;
+            a->head.visit = visit;
+            a->head.index = own;
+        } else {
+            leaf.scalar.i = s->captures[i].i;
+        }
+        vec_push(&e->leaves, leaf);
+    }
+    return true;
+}
+
+static void learn(const Search *s, const Walk *w, Composed *c)
+{
+    Graph *g = s->graph;
+    Arena *arena = fd_arena(rt_fd());
+    int n = g->fd->nslots;
+    if (w->below || w->steps || w->e->nclosures || cs_pending) return;
+    if (!g->plain) {
+        struct Plain *made = arena_new_of(arena, struct Plain);
+        made->leaf = arena_array(arena, uint32_t, n);
+        made->what = arena_array(arena, uint64_t, n);
+        g->plain = made;
+    }
+    g->plain->root = s->root;
+    uint32_t own = 0;
+    for (int i = 0; i < n; i++) {
+        const Array *a = g->fd->slots[i].type->result ? lazy_array(s->captures[i].ref) : NULL;
+        g->plain->what[i] = a ? array_word(a) : 0;
+        g->plain->leaf[i] = a && a->head.index < own ? a->head.index : own;
+        own += g->plain->leaf[i] == own;
+    }
+    g->plain->composed = c;
+}
+
 static void find_or_make(void *search)
 {
     Search *s = search;
-    const Graph *g = s->graph;
-    const FdNode *root = s->root;
-    const CsValue *captures = s->captures;
+    Graph *g = s->graph;
     Walk w = s->walk;
-    Evaluation *e = w.e;
-    vec_push(&w.words, (uint64_t)g->serial << 32 | root->id);
-    if (w.steps) vec_push(&w.words, UINT64_MAX - (w.turning != NULL));
-    walk(&w, g, captures);
-    if (w.turning) add_turning(&w);
-    uint64_t hash = XXH3_64bits(w.words.data, w.words.len * sizeof *w.words.data);
-    if (!rt.evals && !(rt.evals = mem_object(sizeof *rt.evals))) mem_fail(sizeof *rt.evals);
     struct Evals *t = rt.evals;
-    Composed **bucket = &t->buckets[hash % BUCKETS], *c = *bucket;
-    while (c && (c->hash != hash || c->nwords != w.words.len ||
-                 memcmp(c->words, w.words.data, c->nwords * sizeof *c->words) != 0))
-        c = c->next;
+    take_room(t, &w);
+    vec_push(&w.room.words, (uint64_t)g->serial << 32 | s->root->id);
+    if (w.steps) vec_push(&w.room.words, UINT64_MAX - (w.turning != NULL));
+    walk(&w, g, s->captures);
+    if (w.turning) add_turning(&w);
+    uint64_t hash = XXH3_64bits(w.room.words.data, w.room.words.len * sizeof *w.room.words.data);
+    Composed *c = find(t, hash, &w);
     if (!c) {
         if (t->count >= MAX_COMPOSED) shrink(t);
-        bucket = &t->buckets[hash % BUCKETS];
-        c = make(&w, hash, g, root, captures);
-        c->next = *bucket;
-        *bucket = c;
+        c = make(&w, hash, g, s->root, s->captures);
+        c->next = t->buckets[hash % BUCKETS];
+        t->buckets[hash % BUCKETS] = c;
         t->count++;
     }
-    vec_free(&w.words);
-    vec_free(&w.scalars);
-    vec_free(&w.moving);
-    c->used = ++t->clock;
-    c->busy++;
-    e->composed = c;
+    learn(s, &w, c);
+    give_room(t, &w);
+    w.e->composed = c;
 }
 
-static bool search(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
-                   bool again, bool steps, const Turning *turning, const CsSite *site)
+static bool search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures, bool again,
+                   bool steps, const Turning *turning, const CsSite *site)
 {
+    struct Evals *t = rt.evals;
     *e = (Evaluation){0};
     Search s = {{.e = e, .again = again, .steps = steps, .turning = turning}, g, root, captures};
-    if (mem_try(find_or_make, &s)) return true;
+    bool good = t || (t = rt.evals = mem_object(sizeof *t));
+    if (good) {
+        e->leaves = t->leaves;
+        t->leaves = (RtLeaves){0};
+        if (is_as_before(&s, e)) e->composed = g->plain->composed;
+        e->leaves.len *= e->composed != NULL;
+        good = e->composed || mem_try(find_or_make, &s);
+    }
+    if (good) {
+        e->composed->used = ++t->clock;
+        e->composed->busy++;
+        return true;
+    }
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);
     return false;
 }
 
-static bool settle_and_search(Evaluation *e, const Graph *g, const FdNode *root,
-                              const CsValue *captures, bool again, const CsSite *site)
+static bool settle_and_search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures,
+                              bool again, const CsSite *site)
 {
     MemTry *t = mem_suspend();
     bool good = settle(g, captures);
@@ -413,24 +517,24 @@ static bool settle_and_search(Evaluation *e, const Graph *g, const FdNode *root,
     return good && search(e, g, root, captures, again, false, NULL, site);
 }
 
-bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+bool compose(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures,
              const CsSite *site)
 {
     return settle_and_search(e, g, root, captures, false, site);
 }
 
-bool compose_trial(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+bool compose_trial(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site)
 {
     return settle_and_search(e, g, fd_root(g->fd), captures, true, site);
 }
 
-void compose_count(const Graph *g, const CsValue *captures, const CsSite *site)
+void compose_count(Graph *g, const CsValue *captures, const CsSite *site)
 {
     Evaluation e;
     if (search(&e, g, fd_root(g->fd), captures, false, false, NULL, site)) compose_end(&e);
 }
 
-bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+bool compose_again(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site)
 {
     compose_end(e);
     return search(e, g, fd_root(g->fd), captures, true, false, NULL, site);
@@ -445,7 +549,7 @@ bool compose_steps(Evaluation *e, const Lazy *l, bool several, const Turning *tu
     return true;
 }
 
-bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+bool compose_kept(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site)
 {
     if (!search(e, g, fd_root(g->fd), captures, true, false, NULL, site)) return false;
     e->near = true;
@@ -456,7 +560,7 @@ bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps,
                     const Turning *turning, const CsSite *site)
 {
     CsValue captures[FD_MAX_FIELDS];
-    const Graph *g = join_graph(n, functions, false, site);
+    Graph *g = join_graph(n, functions, false, site);
     if (!g) return false;
     for (int i = 0; i < n; i++) {
         captures[i].ref = functions[i];
@@ -473,10 +577,15 @@ void compose_end(Evaluation *e)
     if (e->composed) e->composed->busy--;
     for (size_t i = 0; i < e->views.len; i++) cs_release(e->views.data[i]);
     vec_free(&e->views);
+    if (rt.evals && !rt.evals->leaves.data) { /* the next one's */
+        e->leaves.len = 0;
+        rt.evals->leaves = e->leaves;
+        e->leaves = (RtLeaves){0};
+    }
     vec_free(&e->leaves);
 }
 
-bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,
+bool compose_scalar(Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,
                     ScalarValue *out)
 {
     Evaluation e;

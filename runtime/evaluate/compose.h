@@ -16,7 +16,8 @@ typedef struct Composed {
     size_t nwords;
     int busy; /* evaluations under way */
 
-    Fd *fd; /* its own: holds nodes, order */
+    const Graph *of; /* what it began with */
+    Fd *fd;          /* its own: holds nodes, order */
     FdGraph graph;
     FdOrder order;
     FdKey key;
@@ -25,7 +26,7 @@ typedef struct Composed {
     bool recurs;            /* has a recurrence */
     bool simple;            /* small.h: of operations that the interpreter does as kernels do */
     bool may_be_empty;      /* has reductions without identity */
-    bool ranges_ask;        /* ranges depend on values of scalars */
+    bool *asked;            /* scalar slots on whose values ranges depend */
     double work;            /* of an element; 0: it depends on the ranges of reductions */
     FdPays pays;            /* of several results; once somebody asked */
     const FdNode *infinite; /* a reduction over all values of a type, or NULL */
@@ -40,15 +41,17 @@ typedef struct Composed {
     uint64_t explained; /* the way in which CS_DUMP=ranks has said that it is divided; 0: none */
 } Composed;
 
+typedef VEC(RtLeaf) RtLeaves;
+
 /* One evaluation: the composed graph and the values of its slots. */
 typedef struct Evaluation {
     Composed *composed;
-    VEC(RtLeaf) leaves; /* by slot number of the composed graph; borrowed */
-    int nclosures;      /* among them: only the reference executor calls these */
-    VEC(Lazy *) views;  /* what stands for closures instead; ours */
-    Lazy *lazy;         /* what is evaluated, if that may be held back (hold.h) */
-    Array *into;        /* what gets the values (FdResult.part); NULL: it has a buffer of its own */
-    bool near;          /* only by kernels that keep temporaries near */
+    RtLeaves leaves;   /* by slot number of the composed graph; borrowed */
+    int nclosures;     /* among them: only the reference executor calls these */
+    VEC(Lazy *) views; /* what stands for closures instead; ours */
+    Lazy *lazy;        /* what is evaluated, if that may be held back (hold.h) */
+    Array *into;       /* what gets the values (FdResult.part); NULL: it has a buffer of its own */
+    bool near;         /* only by kernels that keep temporaries near */
     /* Of each result that is lent an array that nobody asks for any more, whose memory it takes if the
      * kernels can do it (CgLaunch.over); NULL: of none, or none */
     Array *const *donors;
@@ -72,22 +75,22 @@ typedef struct Turning {
 /* Finds or makes the composition of `root`, a node of g. Lazy captures that are better evaluated on
  * their own are evaluated first. False with OutOfMemoryException pending: then there is nothing to
  * end. */
-bool compose(Evaluation *e, const Graph *g, const FdNode *root, const CsValue *captures,
+bool compose(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures,
              const CsSite *site);
 /* Replaces e by the composition of the same, after closures got views (closure.h). */
-bool compose_again(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+bool compose_again(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
 /* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).
  * False with an exception pending; to be ended in any case. */
-bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+bool compose_all(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
 /* Of all of g, by which no value below it counts as composed until compose_count is called: perhaps it is
  * evaluated otherwise. As compose. */
-bool compose_trial(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
-void compose_count(const Graph *g, const CsValue *captures, const CsSite *site);
+bool compose_trial(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
+void compose_count(Graph *g, const CsValue *captures, const CsSite *site);
 /* Of what was held back; several: with the steps before it (hold.h); turning: that are these, or NULL. */
 bool compose_steps(Evaluation *e, const Lazy *l, bool several, const Turning *turning,
                    const CsSite *site);
 /* Of a scalar with the array that it is made of and that is held back, which is a result, too. */
-bool compose_kept(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site);
+bool compose_kept(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
 /* Of several functions, all of each a result; steps: of a loop; turning: as compose_steps. False with an exception
  * pending. */
 bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps,
@@ -102,7 +105,7 @@ void evals_free(void);
 void note_evaluation(const Evaluation *e);
 
 /* The value of a closed scalar node of g, interpreted. False with an exception pending. */
-bool compose_scalar(const Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,
+bool compose_scalar(Graph *g, const FdNode *n, const CsValue *captures, const CsSite *site,
                     ScalarValue *out);
 
 /* All of a lazy value: evaluates it if that was not done. NULL with an exception pending. (eval.c)

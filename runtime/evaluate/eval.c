@@ -42,7 +42,7 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
 }
 
 /* A scalar, with an array that it is made of if that waits for it. */
-static bool evaluate_told(Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
+static bool evaluate_told(Evaluation *e, Graph *g, const CsValue *captures, Buffer *out,
                           const CsSite *site)
 {
     if (hold_with(e, g, captures, out, site)) return true;

@@ -22,6 +22,20 @@ static bool is_slot(const FdNode *n)
     return (n->kind == FD_FUNC || n->kind == FD_SCALAR) && n->leaf == FD_LEAF_SLOT;
 }
 
+/* Marks it, and goes on. */
+static bool mark_slot(const void *asked, const FdNode *n)
+{
+    bool *const *marks = asked;
+    if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT) (*marks)[n->slot] = true;
+    return false;
+}
+
+void graph_range_asks(const FdDom *d, bool *asked)
+{
+    if (d->lo) fd_any(d->lo, mark_slot, &asked);
+    if (d->hi) fd_any(d->hi, mark_slot, &asked);
+}
+
 static void point(Look *l, int slot)
 {
     if (l->graph->points[slot] < UINT16_MAX) l->graph->points[slot]++;

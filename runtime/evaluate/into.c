@@ -47,16 +47,6 @@ static int references(const void *fn, const Array *a)
     return n;
 }
 
-static bool is_whole(const Array *a, const FdBox *box)
-{
-    FdBox own = rt_array_box(a);
-    bool same = own.rank == box->rank;
-    for (int d = 0; same && d < own.rank; d++)
-        same =
-            !box->dim[d].full && box->dim[d].lo == own.dim[d].lo && box->dim[d].hi == own.dim[d].hi;
-    return same;
-}
-
 /* Has the buffer memory that nobody else looks at? */
 static bool is_own(const Buffer *b)
 {
@@ -67,7 +57,7 @@ bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *ty
 {
     return a->head.head.kind == CS_ARRAY && a->head.head.refs == references &&
            is_own(a->head.buffer) && a->head.buffer->bytes >= hold_least(ENOUGH) &&
-           is_whole(a, box) && rt_type_of(a) == type;
+           rt_array_has(a, box) && rt_type_of(a) == type;
 }
 
 Array *into_donor(const Lazy *l)
@@ -116,6 +106,6 @@ bool into_over(Array *a, Lazy *l, const CsSite *site)
 {
     /* ^C would leave some elements new and some old */
     if (rt.stops || !a->head.buffer || a->head.buffer->bytes < hold_least(ENOUGH)) return false;
-    return is_whole(a, &l->box) && rt_type_of(l) == rt_type_of(a) &&
+    return rt_array_has(a, &l->box) && rt_type_of(l) == rt_type_of(a) &&
            into_set(a, &l->box, l, false, site);
 }

@@ -13,6 +13,8 @@ struct Graph {
     bool reduces;          /* fd_elements_reduce */
     int nodes;             /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
+    struct Domain *domain; /* domain.c: its last one; NULL: none */
+    struct Plain *plain;   /* compose.c: how it was composed last; NULL: never plainly */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     /* hold.c, of what is a step of a loop */
     double work;    /* bytes that it went through */
@@ -32,6 +34,7 @@ Graph *graph_of(CsGraph *g, const CsSite *site); /* parses the text once; NULL: 
 Graph *graph_adopt(FdGraph *fd); /* of rt_fd(), within mem_try; for graphs of the runtime itself */
 /* A value of type t (of rt_fd()) as slots of g from its last on, one a scalar; there is room. */
 const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name);
+void graph_range_asks(const FdDom *d, bool *asked); /* marks the scalar slots on which it depends */
 void graphs_free(void);
 
 /* A lazy value, its domain evaluated and agreements checked. NULL with an exception pending. */

@@ -309,8 +309,10 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
     int shares = divide_shares(e, n);
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e, n, r);
-    CgDevice device = native_device(n->form);
-    measure(e, n, &device, true, site);
+    if (rt_profiling()) {
+        CgDevice device = native_device(n->form);
+        measure(e, n, &device, true, site);
+    }
     NativeRun run = {.form = n->form,
                      .plan = c->native->plan,
                      .schedule = &n->schedule,
@@ -461,13 +463,16 @@ static Recalled *last_one(Evaluation *e, const Results *r)
 /* By these. What operands wait for comes first: it may be an evaluation of the same graph. */
 static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
 {
-    if (!last_one(e, r)) return INTERPRET;
-    for (size_t i = 0; i < e->leaves.len; i++) {
+    Recalled *last = last_one(e, r);
+    bool filled = false;
+    for (size_t i = 0; last && i < e->leaves.len; i++) {
         const Array *a = e->leaves.data[i].array;
         Buffer *b = a ? a->head.buffer : NULL;
-        if (b && b->held && !rt_fill(b, site)) return FAILED;
+        if (!b || !b->held) continue;
+        if (!rt_fill(b, site)) return FAILED;
+        filled = true;
     }
-    Recalled *last = last_one(e, r);
+    if (filled) last = last_one(e, r);
     if (!last || (e->into && !goes_into(e, &last->numbers))) return INTERPRET;
     return last->native ? run_native(e, &last->numbers, r, site)
                         : launch(e, &last->numbers, r, site);

@@ -82,7 +82,7 @@ static void look(void *views)
     v->arena = arena;
 }
 
-bool compose_all(Evaluation *e, const Graph *g, const CsValue *captures, const CsSite *site)
+bool compose_all(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site)
 {
     if (!compose(e, g, fd_root(g->fd), captures, site)) return false;
     if (cs_pending || e->nclosures == 0) return !cs_pending;

@@ -170,7 +170,7 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     for (int i = 0; i < s->nlaunches; i++)
         nargs = s->launches[i].nargs > nargs ? s->launches[i].nargs : nargs;
     size_t room = (size_t)(r->nslots + 2 * s->ntemps + s->nouts + nargs + 4);
-    void *few[MAX_ARGS] = {0}, **all = few;
+    void *few[MAX_ARGS], **all = few;
     if (room > MAX_ARGS && !(all = mem_object(room * sizeof *all))) {
         rt_throw_memory(site, room);
         return false;
@@ -180,6 +180,7 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     uint64_t *args = (uint64_t *)(buffers + s->ntemps + 1);
     memset(words, 0, CG_ERROR_WORDS * sizeof *words);
     bool ok = true;
+    for (int i = 0; i < s->ntemps; i++) buffers[i] = NULL;
     for (int i = 0; ok && i < s->ntemps; i++)
         ok = s->temp_bytes[i] == 0 || (buffers[i] = buffer_new(s->temp_bytes[i], false, site));
     ok = ok && sides(r->slots, r->nslots, false, slots, site) &&

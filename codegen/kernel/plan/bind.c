@@ -138,9 +138,7 @@ bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t
 
 FdReals cg_plan_reals(const CgPlan *p)
 {
-    return strstr(p->options, CG_OPTION_PRECISE) ? FD_REALS_PRECISE
-           : strstr(p->options, CG_OPTION_FAST)  ? FD_REALS_FAST
-                                                 : FD_REALS_USUAL;
+    return p->reals;
 }
 
 int cg_plan_flag(const CgPlan *p, const char *name)

@@ -336,6 +336,9 @@ static void read_line(Reader *r)
         vec_push(&r->outs, read_expr(r));
     } else if (accept(r, "options ")) {
         p->options = arena_strndup(p->arena, r->at, strlen(r->at));
+        p->reals = strstr(p->options, CG_OPTION_PRECISE) ? FD_REALS_PRECISE
+                   : strstr(p->options, CG_OPTION_FAST)  ? FD_REALS_FAST
+                                                         : FD_REALS_USUAL;
         r->at += strlen(r->at);
     } else if (accept(r, "run ")) {
         read_run(r);

@@ -80,7 +80,8 @@ struct CgPlan {
     const PlanExpr **temps, **outs;
     const Step *steps;
     const char **kernels;
-    const char *options; /* fixed part of the build options */
+    const char *options; /* fixed part of the build options.. */
+    FdReals reals;       /* ..and what it says of reals */
     bool lazy;           /* lets are worked out where they are asked for */
 };
 

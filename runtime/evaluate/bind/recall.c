@@ -5,15 +5,6 @@
 #include "../../state.h"
 #include "kernels.h"
 
-static bool same_box(const Array *a, const FdBox *box)
-{
-    for (int32_t d = 0; d < a->head.rank; d++)
-        if (a->head.dim[d].lo != box->dim[d].lo ||
-            a->head.dim[d].n != box->dim[d].hi - box->dim[d].lo)
-            return false;
-    return true;
-}
-
 /* Have the arrays that the plan asks for the values that they had? */
 static bool same_values(const Evaluation *e, const Recalled *r)
 {
@@ -38,8 +29,8 @@ Recalled *recall(const Evaluation *e)
     bool changed = false;
     for (int i = 0; i < c->graph.nslots; i++) {
         const RtLeaf *leaf = &e->leaves.data[i];
-        if (leaf->array ? !same_box(leaf->array, &r->numbers.env.boxes[i])
-                        : leaf->scalar.i != r->numbers.scalars[i].i && r->exact)
+        if (leaf->array ? !rt_array_has(leaf->array, &r->numbers.env.boxes[i])
+                        : leaf->scalar.i != r->numbers.scalars[i].i && r->exact[i])
             return NULL;
         changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
     }
@@ -58,19 +49,20 @@ Recalled *recall(const Evaluation *e)
 void recall_room(const Evaluation *e, Numbers *n)
 {
     n->room = arena_new_of(n->arena, Recalled);
-    n->room->exact = e->composed->ranges_ask;
+    n->room->exact = arena_array(n->arena, bool, e->composed->graph.nslots);
 }
 
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
 {
     Composed *c = e->composed;
     if (e->nclosures || !n->room || rt_dumps() != RT_DUMP_READ) return false;
-    bool exact = n->room->exact, values = false;
+    bool *exact = n->room->exact, values = false;
+    for (int i = 0; i < c->graph.nslots; i++) exact[i] = c->asked[i];
     for (int k = 0; k < c->order.nslots; k++) {
         const Array *a = e->leaves.data[c->order.slots[k]].array;
         bool asks = cg_plan_asks(plan, k, a ? a->head.rank : 0);
         values |= a && asks;
-        exact |= !a && asks;
+        exact[c->order.slots[k]] |= !a && asks;
     }
     Recalled *r = n->room, *before = c->last;
     *r = (Recalled){*n, native, rt.where, exact, values};

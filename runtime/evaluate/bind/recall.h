@@ -9,7 +9,7 @@ typedef struct Recalled {
     Numbers numbers;
     bool native;
     int where;   /* RtState.where */
-    bool exact;  /* values of scalars count, too */
+    bool *exact; /* the slots of scalars whose values count, too */
     bool values; /* and those of some arrays */
 } Recalled;
 

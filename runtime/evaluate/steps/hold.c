@@ -363,7 +363,7 @@ static bool is_next(struct Held *h, const CsSite *site)
     return ok;
 }
 
-bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
+bool hold_with(const Evaluation *e, Graph *g, const CsValue *captures, Buffer *out,
                const CsSite *site)
 {
     struct Held *h = held_of(e);

@@ -21,7 +21,7 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site);
 bool hold_take(Lazy *l, Buffer *b);
 /* A scalar, composed as e, of arrays: if one of these is held back, both by one kernel, the scalar to out.
  * False, perhaps with an exception pending: it is evaluated as ever. */
-bool hold_with(const Evaluation *e, const Graph *g, const CsValue *captures, Buffer *out,
+bool hold_with(const Evaluation *e, Graph *g, const CsValue *captures, Buffer *out,
                const CsSite *site);
 /* An array of g was evaluated. */
 void hold_made(Graph *g);

@@ -1,0 +1,11 @@
+/* The domain of a lazy value, and whether the domains that it is made of agree. */
+#ifndef CS_RUNTIME_DOMAIN_H
+#define CS_RUNTIME_DOMAIN_H
+
+#include "lazy.h"
+
+/* The ranges of all parameters of g with these captures (none of a scalar), agreements checked. False with an
+ * exception pending. */
+bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box);
+
+#endif
