@@ -96,10 +96,15 @@ static void do_items(const void *job, int64_t from, int64_t to)
     CsKernelAt at = *j->at;
     here = (Place){j->number, from};
     int64_t end[3];
-    at.id[0] = j->lo[0] + from % j->n[0];
-    at.id[1] = j->lo[1] + from / j->n[0] % j->n[1];
-    at.id[2] = j->lo[2] + from / j->n[0] / j->n[1];
-    for (int d = 0; d < 3; d++) end[d] = j->lo[d] + j->n[d];
+    for (int d = 0; d < 3; d++) {
+        at.id[d] = j->lo[d];
+        end[d] = j->lo[d] + j->n[d];
+    }
+    if (from) { /* not so for few items: divisions take longer than they */
+        at.id[0] += from % j->n[0];
+        at.id[1] += from / j->n[0] % j->n[1];
+        at.id[2] += from / j->n[0] / j->n[1];
+    }
     bool stops = rt.stops;
     for (int64_t i = from; i < to; i++) {
         if (stops && interrupted()) return;

@@ -51,16 +51,16 @@ static bool count_operation(const void *n, const FdNode *at)
     return false;
 }
 
-/* The value that a reduction converts as its last step, if what comes before is most of the work: its lanes are
- * worth more than those of the sum. */
-static const FdNode *before_convert(const FdNode *reduce)
+/* The value that a reduction converts as its last step, if it is computed: its lanes are worth more than those of
+ * the sum. Of rows, which may be short, if that is most of the work. */
+static const FdNode *before_convert(const Def *d, const FdNode *reduce)
 {
     enum { MOST_WORK = 8 };
     const FdNode *last = reduce->body;
     int operations = 0, *to = &operations;
     if (last->kind != FD_APPLY || fd_op_of(last) != FD_OP_CONVERT) return NULL;
     fd_any(last->args[0], count_operation, &to);
-    return operations >= MOST_WORK ? last->args[0] : NULL;
+    return operations >= (d->nvars ? MOST_WORK : 1) ? last->args[0] : NULL;
 }
 
 size_t recipe_widest(int n, const FdNode *const *reduces)
@@ -73,11 +73,11 @@ size_t recipe_widest(int n, const FdNode *const *reduces)
     return widest;
 }
 
-int recipe_sum_lanes(int n, const FdNode *const *reduces)
+int recipe_sum_lanes(const Def *d, int n, const FdNode *const *reduces)
 {
     size_t widest = 1;
     for (int r = 0; r < n; r++) {
-        const FdNode *before = before_convert(reduces[r]);
+        const FdNode *before = before_convert(d, reduces[r]);
         size_t w = widest_bytes(before ? before : reduces[r]);
         widest = w > widest ? w : widest;
     }

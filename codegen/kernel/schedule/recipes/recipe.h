@@ -76,8 +76,9 @@ bool recipe_decides(const FdNode *reduce);
 bool recipe_stays(const Def *d, int dim);
 void recipe_use(Nest *n, int nreduces, const FdNode *const *reduces);
 size_t recipe_widest(int n, const FdNode *const *reduces); /* bytes of the widest element */
-/* Lanes of reductions along rows: those of what is converted last, where that is most of the work. */
-int recipe_sum_lanes(int n, const FdNode *const *reduces);
+/* Lanes of reductions along rows: those of what is converted last, if it is computed (in many rows: if it is most of
+ * the work). */
+int recipe_sum_lanes(const Def *d, int n, const FdNode *const *reduces);
 /* How many of some lines a work-item of a CPU takes, so that it has `least` elements if they can be had
  * and every unit several work-items. */
 Num *recipe_lines_each(Unit *u, Num *lines, Num *length, int64_t least);

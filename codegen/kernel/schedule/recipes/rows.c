@@ -234,7 +234,7 @@ static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int
 {
     const FdNode *r = s->reduces[0];
     Nest *n = nest_for(u, s, name, when);
-    n->lanes = recipe_sum_lanes(s->nreduces, s->reduces);
+    n->lanes = recipe_sum_lanes(s->d, s->nreduces, s->reduces);
     *rows = results_axis(u, n);
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     Num *count = turn_of(u, s, parts);
@@ -296,7 +296,7 @@ static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
 {
     const FdNode *r = s->reduces[0];
     Num *one = num_int(u, 1),
-        *width = nest_lane_count(u, recipe_sum_lanes(s->nreduces, s->reduces));
+        *width = nest_lane_count(u, recipe_sum_lanes(s->d, s->nreduces, s->reduces));
     Num *n = num_let(u, "n", plan_n(u, &r->doms[0]));
     /* Parts cost a launch of their own: they are large, several for every unit. */
     Num *parts = recipe_each_unit(u, 4, s->rows);
