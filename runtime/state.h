@@ -93,6 +93,7 @@ typedef struct RtState {
     struct { /* memory.c */
         Buffer *pool[RT_SIZE_CLASSES];
         size_t pooled, used; /* bytes in the pool; bytes of arrays and temporaries */
+        int few;             /* blocks of plain memory in the pool */
         size_t limit;        /* 0: not read yet */
         uint64_t blocks;     /* blocks taken from the system, ever */
     } memory;

@@ -14,7 +14,8 @@
 #include "device.h"
 
 enum {
-    SMALL = 512, /* up to here aligning would cost more than moving */
+    SMALL = 512, /* up to here aligning would cost more than moving.. */
+    FEW = 64,    /* ..and so many at most are pooled: malloc has them at hand, too */
     SHARED_UNIT = 128,
     PAGE = 4096,
     HUGE_PAGE = 2 << 20,
@@ -115,6 +116,7 @@ void memory_trim(void)
             free_block(b);
         }
     rt.memory.pooled = 0;
+    rt.memory.few = 0;
 }
 
 /* Asked when an allocation would pass the limit: frees what can be. Before the limit is known,
@@ -167,6 +169,12 @@ bool buffer_pages(Buffer *b, bool shared, const CsSite *site)
     return true;
 }
 
+/* Is it plain memory, or none at all? */
+static bool is_plain(const Buffer *b)
+{
+    return b->host == b->small && !b->device;
+}
+
 /* A pooled block of the class that is large enough, or NULL. */
 static Buffer *from_pool(int class, size_t capacity)
 {
@@ -176,6 +184,7 @@ static Buffer *from_pool(int class, size_t capacity)
             Buffer *b = *at;
             *at = b->next;
             rt.memory.pooled -= b->capacity;
+            rt.memory.few -= is_plain(b);
             return b;
         }
     return NULL;
@@ -230,12 +239,13 @@ void buffer_release(Buffer *b)
     size_t capacity;
     int class = size_class(b->capacity, &capacity);
     rt.memory.used -= b->capacity;
-    bool plain = b->host == b->small && !b->device; /* or it has no memory at all */
-    if (plain || b->borrowed || b->foreign || device_stuck() ||
+    bool few = is_plain(b) && b->host && rt.memory.few < FEW; /* of which there may be very many */
+    if ((is_plain(b) && !few) || b->borrowed || b->foreign || device_stuck() ||
         rt.memory.pooled + b->capacity > rt.memory.limit / 2) {
         free_block(b);
         return;
     }
+    rt.memory.few += few;
     rt.memory.pooled += b->capacity;
     b->next = rt.memory.pool[class];
     rt.memory.pool[class] = b;

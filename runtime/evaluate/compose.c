@@ -482,27 +482,42 @@ static void find_or_make(void *search)
     w.e->composed = c;
 }
 
+static bool begin(Evaluation *e, Composed *c)
+{
+    c->used = ++rt.evals->clock;
+    c->busy++;
+    e->composed = c;
+    return true;
+}
+
+/* Without a walk, if it can be had so. */
+static bool search_before(const Search *s, Evaluation *e)
+{
+    struct Evals *t = rt.evals;
+    *e = (Evaluation){.leaves = t->leaves};
+    t->leaves = (RtLeaves){0};
+    if (is_as_before(s, e)) return begin(e, s->graph->plain->composed);
+    e->leaves.len = 0;
+    return false;
+}
+
 static bool search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures, bool again,
                    bool steps, const Turning *turning, const CsSite *site)
 {
-    struct Evals *t = rt.evals;
-    *e = (Evaluation){0};
     Search s = {{.e = e, .again = again, .steps = steps, .turning = turning}, g, root, captures};
-    bool good = t || (t = rt.evals = mem_object(sizeof *t));
-    if (good) {
-        e->leaves = t->leaves;
-        t->leaves = (RtLeaves){0};
-        if (is_as_before(&s, e)) e->composed = g->plain->composed;
-        e->leaves.len *= e->composed != NULL;
-        good = e->composed || mem_try(find_or_make, &s);
-    }
-    if (good) {
-        e->composed->used = ++t->clock;
-        e->composed->busy++;
-        return true;
-    }
+    bool room = rt.evals || (rt.evals = mem_object(sizeof *rt.evals));
+    if (room && search_before(&s, e)) return true;
+    if (room && mem_try(find_or_make, &s)) return begin(e, e->composed);
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);
+    return false;
+}
+
+bool compose_plainly(Evaluation *e, Graph *g, const CsValue *captures)
+{
+    Search s = {{.e = e}, g, fd_root(g->fd), captures};
+    if (g->plain && search_before(&s, e)) return true;
+    if (g->plain) compose_end(e);
     return false;
 }
 

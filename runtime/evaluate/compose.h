@@ -77,6 +77,9 @@ typedef struct Turning {
  * end. */
 bool compose(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures,
              const CsSite *site);
+/* As compose, of all of g, if it was composed so before and its captures are arrays and scalars, none of which is held
+ * back. Else false: there is nothing to end. */
+bool compose_plainly(Evaluation *e, Graph *g, const CsValue *captures);
 /* Replaces e by the composition of the same, after closures got views (closure.h). */
 bool compose_again(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
 /* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).

@@ -297,10 +297,16 @@ static void find(void *finding)
     f->ok = ok;
 }
 
+const FdBox *domain_again(const Graph *g, const CsValue *captures)
+{
+    return !cs_pending && is_known(g, captures) ? &g->domain->box : NULL;
+}
+
 bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box)
 {
-    if (!cs_pending && is_known(g, captures)) {
-        *box = g->domain->box;
+    const FdBox *again = domain_again(g, captures);
+    if (again) {
+        *box = *again;
         return true;
     }
     *box = (FdBox){.rank = fd_root(g->fd)->type->nparams};

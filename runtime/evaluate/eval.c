@@ -5,8 +5,9 @@
 #include "../ranks/ranks.h"
 #include "../state.h"
 #include "ahead.h"
-#include "bind/numbers.h"
+#include "bind/recall.h"
 #include "closure.h"
+#include "domain.h"
 #include "into.h"
 #include "repeat.h"
 #include "run.h"
@@ -109,6 +110,13 @@ static Array *elements(Lazy *l, Array *over, const CsSite *site)
     return NULL;
 }
 
+static void made(const Array *a, Graph *g)
+{
+    if (!a->head.buffer) return;
+    a->head.buffer->maker = g->serial;
+    hold_made(g);
+}
+
 /* All of l, which keeps it. */
 static Array *eval_all(Lazy *l, Array *over, const CsSite *site)
 {
@@ -117,10 +125,7 @@ static Array *eval_all(Lazy *l, Array *over, const CsSite *site)
     Array *a = elements(l, over, rt.at);
     rt.at = around;
     if (!a) return NULL;
-    if (a->head.buffer) {
-        a->head.buffer->maker = l->graph->serial;
-        hold_made(l->graph);
-    }
+    made(a, l->graph);
     rt_lazy_drop(l);
     return l->result = a;
 }
@@ -172,11 +177,39 @@ void *cs_array_of(void *fn)
     return cs_force(fn, NULL);
 }
 
+/* What is small and was evaluated before, of such captures: there is nothing to be decided, so it takes no lazy value.
+ * NULL, perhaps with an exception pending: it is not so. */
+static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
+{
+    enum { SMALL = 1 << 16 }; /* bytes: fewer than hold.h and into.h care for */
+    const FdBox *box = g->recurs ? NULL : domain_again(g, captures);
+    Evaluation e;
+    int64_t count;
+    if (!box || !rt_box_count(box, &count) || !compose_plainly(&e, g, captures)) return NULL;
+    const Recalled *last = e.composed->last;
+    Array *a = NULL;
+    if (last && last->numbers.schedule.out_bytes < hold_least(SMALL)) {
+        const CsSite *around = rt.at;
+        rt.at = site;
+        a = rt_array_over(elem_of_type(fd_root(g->fd)->type->result), box, site);
+        if (a && count && !evaluate(&e, box, a->head.buffer, site)) {
+            cs_release(a);
+            a = NULL;
+        }
+        if (a) made(a, g);
+        rt.at = around;
+    }
+    compose_end(&e);
+    return a;
+}
+
 static Array *eval_graph(CsGraph *graph, const CsValue *captures, int over, const CsSite *site)
 {
     Graph *g = graph_of(graph, site);
     Array *ahead = ahead_array(g, captures);
     if (ahead) return ahead;
+    Array *again = g ? eval_again(g, captures, site) : NULL;
+    if (again || cs_pending) return again;
     Lazy *l = g ? lazy_new(g, captures, site) : NULL;
     if (!l) return NULL;
     Array *a = cs_retain(eval_all(l, over < 0 ? NULL : captures[over].ref, site));

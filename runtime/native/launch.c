@@ -220,7 +220,7 @@ bool launch_run(const NativeRun *r, const CgLaunch *l, const Range *share, const
         const CgArg *a = &l->args[i];
         args[i] = 0;
         if (a->kind == CG_ARG_BYTES) {
-            memcpy(&args[i], a->bytes, a->size);
+            memcpy(&args[i], a->bytes, sizeof a->bytes); /* zeros behind its size */
         } else {
             void *p = memory_of(m, a);
             memcpy(&args[i], &p, sizeof p);
