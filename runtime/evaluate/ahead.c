@@ -16,7 +16,7 @@
 #include "../objects/record.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
-#include "compose.h"
+#include "compose/compose.h"
 #include "into.h"
 #include "steps/hold.h"
 #include "steps/join.h"

@@ -4,8 +4,8 @@
 #include "../device/memory.h"
 #include "../objects/record.h"
 #include "../state.h"
-#include "compose.h"
-#include "restrict.h"
+#include "compose/compose.h"
+#include "lazy/restrict.h"
 #include "run.h"
 #include "steps/hold.h"
 

@@ -4,7 +4,7 @@
 #ifndef CS_RUNTIME_INTO_H
 #define CS_RUNTIME_INTO_H
 
-#include "lazy.h"
+#include "lazy/lazy.h"
 
 /* fn's values over the box, which lies in the array (moved: fn counts from 0). False, having done nothing, if
  * it cannot be, or with an exception pending. */

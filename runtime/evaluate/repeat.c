@@ -12,7 +12,7 @@
 #include "../objects/record.h"
 #include "../state.h"
 #include "bind/numbers.h"
-#include "compose.h"
+#include "compose/compose.h"
 
 enum {
     LEAST = 1 << 14, /* elements of a slice: a launch is little beside them */

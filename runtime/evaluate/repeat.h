@@ -2,7 +2,7 @@
 #ifndef CS_RUNTIME_REPEAT_H
 #define CS_RUNTIME_REPEAT_H
 
-#include "compose.h"
+#include "compose/compose.h"
 
 /* All of l, if it is made of one slice of a recurrence (fdag/repeat.h) whose slices are large: each is an
  * evaluation of its own. NULL: it is to be evaluated as ever, or an exception is pending. */

@@ -2,7 +2,7 @@
 #ifndef CS_RUNTIME_RUN_H
 #define CS_RUNTIME_RUN_H
 
-#include "compose.h"
+#include "compose/compose.h"
 
 /* FAILED: with an exception pending. INTERPRET: no kernel can do it, or the interpreter better. */
 typedef enum Outcome { DONE, FAILED, INTERPRET } Outcome;

@@ -6,7 +6,7 @@
 #include "../ranks/ranks.h"
 #include "../state.h"
 #include "into.h"
-#include "restrict.h"
+#include "lazy/restrict.h"
 
 /* The slice of an array, the elements of which are visited in order. */
 typedef struct Slice {

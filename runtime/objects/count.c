@@ -4,7 +4,7 @@
 #include "count.h"
 
 #include "../device/memory.h"
-#include "../evaluate/closure.h"
+#include "../evaluate/lazy/closure.h"
 #include "../state.h"
 #include "number.h"
 #include "object.h"

@@ -2,7 +2,7 @@
  * evaluated, also where lets stand between it and the operation: their arguments are by need. */
 #include <string.h>
 
-#include "../evaluate/lazy.h"
+#include "../evaluate/lazy/lazy.h"
 #include "cell.h"
 
 static void eval_leaves(Ref *r, Cell *c, int from, int n, ScalarValue *out);

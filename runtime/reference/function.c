@@ -3,8 +3,8 @@
  * evaluation and one more for each variable around it, whose values it captures. */
 #include <string.h>
 
-#include "../evaluate/closure.h"
-#include "../evaluate/compose.h"
+#include "../evaluate/compose/compose.h"
+#include "../evaluate/lazy/closure.h"
 #include "../state.h"
 #include "cell.h"
 

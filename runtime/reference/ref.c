@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../evaluate/closure.h"
+#include "../evaluate/lazy/closure.h"
 #include "../interrupt.h"
 #include "../state.h"
 #include "cell.h"

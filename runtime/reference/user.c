@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../evaluate/lazy.h"
+#include "../evaluate/lazy/lazy.h"
 #include "cell.h"
 
 typedef enum Flow { GO_ON, BREAK, CONTINUE, RETURN } Flow;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/evaluate/closure.h"
+#include "../../runtime/evaluate/lazy/closure.h"
 #include "../../runtime/reference/ref.h"
 #include "suite.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../../codegen/abi/csrt.h"
-#include "../../runtime/evaluate/closure.h"
-#include "../../runtime/evaluate/restrict.h"
+#include "../../runtime/evaluate/lazy/closure.h"
+#include "../../runtime/evaluate/lazy/restrict.h"
 #include "../../runtime/objects/record.h"
 #include "../../runtime/state.h"
 #include "runtime_life.h"

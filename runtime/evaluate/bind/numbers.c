@@ -4,7 +4,7 @@
 
 #include "../../../fdag/index/footprint.h"
 #include "../../state.h"
-#include "../closure.h"
+#include "../lazy/closure.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

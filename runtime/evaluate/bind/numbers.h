@@ -4,7 +4,7 @@
 
 #include "../../../codegen/kernel/codegen.h"
 #include "../../../fdag/index/spans.h"
-#include "../compose.h"
+#include "../compose/compose.h"
 
 typedef enum NumbersFail { FAIL_UNASKED, FAIL_PERHAPS, FAIL_NEVER } NumbersFail;
 

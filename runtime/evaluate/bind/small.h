@@ -2,7 +2,7 @@
 #ifndef CS_RUNTIME_SMALL_H
 #define CS_RUNTIME_SMALL_H
 
-#include "../compose.h"
+#include "../compose/compose.h"
 
 /* Marks a composed graph whose elements may be interpreted. */
 void small_look(Composed *c);

@@ -21,7 +21,7 @@
 #include "../../native/native.h"
 #include "../../objects/record.h"
 #include "../../state.h"
-#include "../compose.h"
+#include "../compose/compose.h"
 #include "../into.h"
 #include "batch.h"
 #include "waiting.h"

@@ -3,8 +3,8 @@
 #ifndef CS_RUNTIME_HOLD_H
 #define CS_RUNTIME_HOLD_H
 
-#include "../compose.h"
-#include "../lazy.h"
+#include "../compose/compose.h"
+#include "../lazy/lazy.h"
 
 /* The least bytes of an array with which anything but evaluating it is worth the while: as usual, or as CS_HOLD
  * says; 0: none is. */

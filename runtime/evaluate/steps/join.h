@@ -2,7 +2,7 @@
 #ifndef CS_RUNTIME_JOIN_H
 #define CS_RUNTIME_JOIN_H
 
-#include "../lazy.h"
+#include "../lazy/lazy.h"
 
 /* The graph over so many functions: fd_results if they are alike in their ranges, else fd_arrays. NULL with
  * an exception pending. */

@@ -2,7 +2,7 @@
 #ifndef CS_RUNTIME_WAITING_H
 #define CS_RUNTIME_WAITING_H
 
-#include "../compose.h"
+#include "../compose/compose.h"
 
 enum {
     WAITING_READS = 8, /* arrays that are held back and that one evaluation reads */

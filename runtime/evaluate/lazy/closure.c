@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../objects/count.h"
-#include "../objects/record.h"
-#include "../state.h"
+#include "../../objects/count.h"
+#include "../../objects/record.h"
+#include "../../state.h"
 
 static void read_type(void *known)
 {

@@ -1,9 +1,9 @@
 /* Domains of lazy values (domain.h). */
 #include "domain.h"
 
-#include "../objects/record.h"
-#include "../state.h"
-#include "compose.h"
+#include "../../objects/record.h"
+#include "../../state.h"
+#include "../compose/compose.h"
 
 /* ---- environments ---------------------------------------------------------------------------- */
 

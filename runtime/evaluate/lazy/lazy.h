@@ -3,7 +3,7 @@
 #ifndef CS_RUNTIME_LAZY_H
 #define CS_RUNTIME_LAZY_H
 
-#include "../value.h"
+#include "../../value.h"
 
 struct Graph {
     FdGraph *fd;

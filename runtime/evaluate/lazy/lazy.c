@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../objects/count.h"
-#include "../objects/record.h"
-#include "../state.h"
+#include "../../objects/count.h"
+#include "../../objects/record.h"
+#include "../../state.h"
 #include "closure.h"
 #include "domain.h"
 

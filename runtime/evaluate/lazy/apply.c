@@ -1,10 +1,10 @@
 /* Single elements: cs_apply and its kin. */
 #include <string.h>
 
-#include "../objects/record.h"
-#include "../state.h"
+#include "../../objects/record.h"
+#include "../../state.h"
+#include "../compose/compose.h"
 #include "closure.h"
-#include "compose.h"
 
 /* After how many reads of single elements all of a cheap function is evaluated: at least, and for
  * how many elements one. A read takes a microsecond, a kernel that long for a thousand elements. */

@@ -6,12 +6,12 @@
  * A function stays one, which only the reference executor can call, element by element, where no
  * finite box is needed of it, or where gathering fails: an element that is an error may be one that
  * the evaluation itself never reads. */
-#include "../../fdag/index/footprint.h"
-#include "../state.h"
-#include "bind/numbers.h"
-#include "closure.h"
+#include "../../../fdag/index/footprint.h"
+#include "../../state.h"
+#include "../bind/numbers.h"
+#include "../lazy/closure.h"
+#include "../lazy/restrict.h"
 #include "compose.h"
-#include "restrict.h"
 
 /* What is read of a domain; false: an infinite part of it may be. */
 static bool clip(const FdFootprint *reads, const FdBox *domain, FdBox *out)

@@ -1,7 +1,7 @@
 /* Restrictions and ?? (restrict.h): which of the graphs of fdag/choice.c a value gets by its domains. */
 #include "restrict.h"
 
-#include "../state.h"
+#include "../../state.h"
 
 static void write_graph(void *made)
 {

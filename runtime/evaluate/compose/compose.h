@@ -5,9 +5,9 @@
 #ifndef CS_RUNTIME_COMPOSE_H
 #define CS_RUNTIME_COMPOSE_H
 
-#include "../../base/vec.h"
-#include "../reference/ref.h"
-#include "lazy.h"
+#include "../../../base/vec.h"
+#include "../../reference/ref.h"
+#include "../lazy/lazy.h"
 
 typedef struct Composed {
     struct Composed *next; /* in its bucket */

@@ -1,7 +1,4 @@
-/* Composing (compose.h). A walk over the captures writes the signature and gathers the leaves; the
- * first walk with a signature is followed by one that builds the graph, each lazy value once (both
- * are fdag/composition.c's). A cheap value under two users stays composed in both; an expensive one is
- * evaluated when it would be composed a second time. */
+/* Composing (compose.h): the table of what was composed, by signatures (walk.h). */
 #include "compose.h"
 
 #include <string.h>
@@ -9,29 +6,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../../fdag/composition.h"
-#include "../state.h"
-#include "bind/recall.h"
-#include "bind/small.h"
-#include "closure.h"
-#include "steps/hold.h"
-#include "steps/join.h"
-#include "steps/waiting.h"
+#include "../../state.h"
+#include "../bind/recall.h"
+#include "../bind/small.h"
+#include "../steps/join.h"
+#include "settle.h"
+#include "walk.h"
 
 enum { BUCKETS = 256, MAX_COMPOSED = 256 };
-
-typedef struct Scalar { /* that a slot of a graph had last */
-    const FdGraph *graph;
-    int slot;
-    int64_t value;
-    uint32_t visit, index;
-} Scalar;
-
-typedef struct Room { /* of a walk; the next takes the same */
-    VEC(uint64_t) words;
-    VEC(Scalar) scalars;
-    VEC(int) moving; /* of Turning, in the order in which they were met */
-} Room;
 
 struct Evals {
     Composed *buckets[BUCKETS];
@@ -48,228 +30,6 @@ struct Plain {
     uint32_t *leaf; /* of each slot */
     uint64_t *what; /* each is (array_word) */
 };
-
-typedef struct Walk {
-    Evaluation *e;
-    bool below;             /* a lazy value is among the captures */
-    bool again;             /* an evaluation's second walk */
-    bool steps;             /* of a loop: FD_HINT_STEPS */
-    const Turning *turning; /* NULL: no turns */
-    Room room;
-} Walk;
-
-/* What a captured function counts as: itself, or what stands for it now. */
-static void *seen(const CsValue *capture)
-{
-    const Closure *c = capture->ref;
-    return c->head.kind == CS_CLOSURE && c->view ? (void *)c->view : capture->ref;
-}
-
-/* ---- what is evaluated first ----------------------------------------------------------------- */
-
-static Lazy *pending(const Graph *g, int slot, const CsValue *captures)
-{
-    if (!g->fd->slots[slot].type->result) return NULL;
-    void *fn = captures[slot].ref;
-    return ((CsHead *)fn)->kind == CS_LAZY && !((Lazy *)fn)->result ? fn : NULL;
-}
-
-/* Is an element expensive, now that captures may have been evaluated? */
-static bool costly(const Lazy *l)
-{
-    if (l->graph->expensive) return true;
-    for (int i = 0; i < l->graph->fd->nslots; i++) {
-        const Lazy *c = pending(l->graph, i, l->captures);
-        if (c && c->expensive) return true;
-    }
-    return false;
-}
-
-static bool wants_result(const Lazy *l)
-{
-    if (l->no_keep || !lazy_finite(l)) return false;
-    return l->keep || (l->composed > 0 && l->expensive && costly(l));
-}
-
-/* Evaluates what is to be evaluated on its own, innermost first. Not recursive: chains can be long.
- * False, without an exception, if memory is out. */
-static bool settle_all(const Graph *g, const CsValue *captures)
-{
-    typedef struct Step {
-        Lazy *lazy;
-        const Graph *graph;
-        const CsValue *captures;
-        int next;
-    } Step;
-    VEC(Step) stack = {0};
-    uint32_t visit = ++rt.visit;
-    Step first = {NULL, g, captures, 0};
-    bool good = vec_try(&stack);
-    if (good) vec_push(&stack, first);
-    while (stack.len) {
-        Step *s = &vec_last(&stack);
-        if (s->next < s->graph->fd->nslots) {
-            Lazy *l = pending(s->graph, s->next++, s->captures);
-            if (!l || l->visit == visit) continue;
-            l->visit = visit;
-            Step below = {l, l->graph, l->captures, 0};
-            good = vec_try(&stack);
-            if (!good) break;
-            vec_push(&stack, below);
-            continue;
-        }
-        Lazy *l = s->lazy;
-        stack.len--;
-        if (!l || l->result || !wants_result(l)) continue;
-        /* An error may be one of elements that nobody asks for: then it is composed. (The
-         * evaluation's own walks take marks away from what lies below l: that may be looked at
-         * again.) */
-        if (!eval_lazy(l, l->site)) {
-            rt_catch();
-            l->no_keep = true;
-        }
-    }
-    vec_free(&stack);
-    return good;
-}
-
-static bool settle(const Graph *g, const CsValue *captures)
-{
-    int i = 0;
-    while (i < g->fd->nslots && !pending(g, i, captures)) i++;
-    return i == g->fd->nslots || settle_all(g, captures);
-}
-
-/* ---- signatures ------------------------------------------------------------------------------ */
-
-/* What a captured function is; an array's type is not asked for. */
-static FdCapture capture_of(void *ctx, const void *captures, int slot)
-{
-    (void)ctx;
-    void *fn = seen((const CsValue *)captures + slot);
-    Array *a = lazy_array(fn);
-    struct Held *held = a && a->head.buffer ? a->head.buffer->held : NULL;
-    if (held && held->as) held = held->as;
-    bool through = held && (held->through || held->view);
-    if (a && !through)
-        return (FdCapture){.kind = FD_CAPTURE_ARRAY,
-                           .object = a,
-                           .visit = &a->head.visit,
-                           .index = &a->head.index};
-    if (through || ((CsHead *)fn)->kind == CS_LAZY) {
-        Lazy *l = through ? held->lazy : fn;
-        return (FdCapture){.kind = FD_CAPTURE_GRAPH,
-                           .object = l,
-                           .visit = &l->visit,
-                           .index = &l->index,
-                           .graph = l->graph->fd,
-                           .captures = l->captures,
-                           .kept = l->joined,
-                           .array = through};
-    }
-    Closure *k = fn;
-    return (FdCapture){.kind = FD_CAPTURE_FUNCTION,
-                       .object = k,
-                       .visit = &k->visit,
-                       .index = &k->index,
-                       .type = k->type};
-}
-
-/* The number of a scalar of the second turn that is another one in each; -1: it is none. */
-static int moving(const Walk *w, const void *captures, int slot)
-{
-    int n = w->turning ? w->turning->n : 0, i = 0;
-    while (i < n &&
-           (w->turning->moving[i].captures != captures || w->turning->moving[i].slot != slot))
-        i++;
-    return i < n ? i : -1;
-}
-
-static bool moves(void *ctx, const void *captures, int slot)
-{
-    return moving(ctx, captures, slot) >= 0;
-}
-
-static uint64_t array_word(const Array *a)
-{
-    return (uint64_t)a->head.elem << 8 | (uint64_t)a->head.rank;
-}
-
-/* The word of a capture, and the leaf of one that gets a slot. */
-static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)
-{
-    Walk *w = ctx;
-    RtLeaf leaf = {0};
-    Lazy *l = c->object;
-    uint64_t what = 0;
-    if (c->kind == FD_CAPTURE_SCALAR) {
-        int k = moving(w, captures, slot);
-        leaf.scalar.i = ((const CsValue *)captures)[slot].i;
-        what = (uint64_t)(k + 1);
-        if (k >= 0) vec_push(&w->room.moving, k);
-    } else if (c->kind == FD_CAPTURE_ARRAY) {
-        leaf.array = c->object;
-        what = array_word(leaf.array);
-    } else if (c->kind == FD_CAPTURE_GRAPH) {
-        w->below = true;
-        what = l->graph->serial | (uint64_t)c->kept << 32 | (uint64_t)c->array << 33;
-        if (!again && !w->again && l->composed < UINT8_MAX) l->composed++;
-    } else {
-        leaf.closure = c->object;
-        what = (uint64_t)(uintptr_t)leaf.closure->type;
-        if (!again) w->e->nclosures++;
-    }
-    if (again) what = (uint64_t)*c->index << 8 | (c->kind == FD_CAPTURE_SCALAR ? what : 0);
-    vec_push(&w->room.words, what << 3 | (uint64_t)again << 2 | (uint64_t)c->kind);
-    if (!again && c->kind != FD_CAPTURE_GRAPH) vec_push(&w->e->leaves, leaf);
-}
-
-/* Steps of a loop that have the same numbers (extents, factors) are alike: these are one slot. */
-static FdCapture scalar_of(void *ctx, const FdGraph *g, const void *captures, int slot)
-{
-    Walk *w = ctx;
-    int64_t value = ((const CsValue *)captures)[slot].i;
-    size_t i = 0;
-    while (i < w->room.scalars.len &&
-           (w->room.scalars.data[i].graph != g || w->room.scalars.data[i].slot != slot))
-        i++;
-    if (i == w->room.scalars.len) {
-        Scalar made = {.graph = g, .slot = slot, .value = value};
-        vec_push(&w->room.scalars, made);
-    }
-    Scalar *s = &w->room.scalars.data[i];
-    if (s->value != value) s->visit = 0;
-    s->value = value;
-    return (FdCapture){.kind = FD_CAPTURE_SCALAR, .visit = &s->visit, .index = &s->index};
-}
-
-/* The slots behind all others. */
-static void add_turning(Walk *w)
-{
-    const Turning *t = w->turning;
-    const RtLeaf turns = {.scalar.i = t->turns};
-    vec_push(&w->e->leaves, turns);
-    for (size_t i = 0; i < w->room.moving.len; i++) {
-        const RtLeaf values = {.array = t->moving[w->room.moving.data[i]].values};
-        vec_push(&w->e->leaves, values);
-    }
-}
-
-static void walk(Walk *w, const Graph *g, const CsValue *captures)
-{
-    FdComposing c = {.ctx = w, .visit = ++rt.visit, .look = capture_of, .meet = meet};
-    if (w->steps) c.scalar = scalar_of;
-    fd_compose_walk(&c, g->fd, captures);
-}
-
-/* ---- building -------------------------------------------------------------------------------- */
-
-static FdCapture typed_capture_of(void *ctx, const void *captures, int slot)
-{
-    FdCapture c = capture_of(ctx, captures, slot);
-    if (c.kind == FD_CAPTURE_ARRAY) c.type = rt_type_of(c.object);
-    return c;
-}
 
 static bool has_reals(const FdType *t)
 {
@@ -306,7 +66,8 @@ static void look(Composed *c)
     small_look(c);
 }
 
-static Composed *make(Walk *w, uint64_t hash, Graph *g, const FdNode *root, const CsValue *captures)
+static Composed *make(const Walk *w, uint64_t hash, Graph *g, const FdNode *root,
+                      const CsValue *captures)
 {
     Fd *fd = fd_new();
     Composed *c = arena_new_of(fd_arena(fd), Composed);
@@ -316,14 +77,7 @@ static Composed *make(Walk *w, uint64_t hash, Graph *g, const FdNode *root, cons
     c->words = arena_copy(fd_arena(c->fd), w->room.words.data,
                           w->room.words.len * sizeof *w->room.words.data);
     c->nwords = w->room.words.len;
-    FdComposing composing = {.ctx = w,
-                             .visit = ++rt.visit,
-                             .look = typed_capture_of,
-                             .steps = w->steps,
-                             .turns = w->turning != NULL};
-    if (w->turning) composing.moves = moves;
-    if (w->steps) composing.scalar = scalar_of;
-    fd_compose(fd, &composing, g->fd, root, captures, &c->graph, &c->key, &c->order);
+    walk_build(w, g, root, captures, c);
     look(c);
     return c;
 }
@@ -419,7 +173,7 @@ static bool is_as_before(const Search *s, Evaluation *e)
         uint32_t own = (uint32_t)e->leaves.len;
         if (g->fd->slots[i].type->result) {
             Array *a = leaf.array = lazy_array(s->captures[i].ref);
-            if (!a || array_word(a) != p->what[i] || (a->head.buffer && a->head.buffer->held))
+            if (!a || walk_word(a) != p->what[i] || (a->head.buffer && a->head.buffer->held))
                 return false;
             if (a->head.visit == visit) own = a->head.index;
             if (own != p->leaf[i]) return false;
@@ -450,7 +204,7 @@ static void learn(const Search *s, const Walk *w, Composed *c)
     uint32_t own = 0;
     for (int i = 0; i < n; i++) {
         const Array *a = g->fd->slots[i].type->result ? lazy_array(s->captures[i].ref) : NULL;
-        g->plain->what[i] = a ? array_word(a) : 0;
+        g->plain->what[i] = a ? walk_word(a) : 0;
         g->plain->leaf[i] = a && a->head.index < own ? a->head.index : own;
         own += g->plain->leaf[i] == own;
     }
@@ -466,8 +220,7 @@ static void find_or_make(void *search)
     take_room(t, &w);
     vec_push(&w.room.words, (uint64_t)g->serial << 32 | s->root->id);
     if (w.steps) vec_push(&w.room.words, UINT64_MAX - (w.turning != NULL));
-    walk(&w, g, s->captures);
-    if (w.turning) add_turning(&w);
+    walk_captures(&w, g, s->captures);
     uint64_t hash = XXH3_64bits(w.room.words.data, w.room.words.len * sizeof *w.room.words.data);
     Composed *c = find(t, hash, &w);
     if (!c) {

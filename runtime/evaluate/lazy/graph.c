@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../base/internal.h"
-#include "../../fdag/index/contraction.h"
-#include "../state.h"
+#include "../../../base/internal.h"
+#include "../../../fdag/index/contraction.h"
+#include "../../state.h"
 #include "lazy.h"
 
 typedef struct Look {

@@ -1,5 +1,5 @@
 /* What ranks compare of an evaluation (CS_RANKS_CHECK): its key, the domains of its arrays, its scalars. */
-#include "../ranks/ranks.h"
+#include "../../ranks/ranks.h"
 #include "compose.h"
 
 void note_evaluation(const Evaluation *e)

@@ -1,0 +1,10 @@
+/* Lazy values that are better evaluated on their own than composed into what reads them. */
+#ifndef CS_RUNTIME_SETTLE_H
+#define CS_RUNTIME_SETTLE_H
+
+#include "../lazy/lazy.h"
+
+/* Evaluates those below g. False, without an exception, if memory is out. */
+bool settle(const Graph *g, const CsValue *captures);
+
+#endif
