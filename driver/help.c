@@ -26,6 +26,8 @@ static const struct {
     {"CS_CACHE_BINARIES", "1: keep the driver's binaries of kernels, 0: don't"},
     {"CS_CACHE_LIMIT", "bytes of that cache, with K, M or G behind the number (256M)"},
     {"CS_MEM_LIMIT", "bytes that a program may take, with K, M or G behind the number"},
+    {"CS_KEEP",
+     "bytes for the states of a loop that a derivative takes back (a quarter of memory)"},
     {"CS_RANKS", "how many processes run the program together (1)"},
     {"CS_MPI", "which MPI's launcher started the program: openmpi, mpich, a library's file; none"},
     {"CS_BLOCKS", "into so many blocks evaluations of one process are divided (for tests)"},

@@ -79,6 +79,8 @@ static SemaResult *sema_result(Sema *s)
     r->nnamed = (int)s->named.len;
     r->named = arena_copy(s->arena, s->named.data, s->named.len * sizeof *r->named);
     vec_free(&s->named);
+    facts_free(s);
+    derived_free(s);
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
     vec_free(&s->acting);

@@ -402,6 +402,8 @@ int64_t cs_env_zone(int64_t ticks);
 int32_t cs_env_processor_count(void);
 void *cs_env_new_line(void);
 void cs_gc_collect(void);
+/* Bytes for the states of a loop that is taken back: CS_KEEP, else a quarter of what the program may take. */
+int64_t cs_kept_bytes(const CsSite *site);
 /* ---- Console.Out and Console.Error ---- */
 void *cs_console_out(void);
 void *cs_console_error(void);

@@ -46,6 +46,14 @@ static bool find_limit(const CsSite *site)
     return true;
 }
 
+int64_t cs_kept_bytes(const CsSite *site)
+{
+    size_t bytes = 0;
+    int given = memory_size_from("CS_KEEP", &bytes, site);
+    if (!given && find_limit(site)) bytes = rt.memory.limit / 4;
+    return (int64_t)(bytes < INT64_MAX ? bytes : INT64_MAX);
+}
+
 /* Size class of a request and the capacity of its blocks; large blocks are exact to a page. */
 static int size_class(size_t bytes, size_t *capacity)
 {

@@ -169,12 +169,10 @@ static bool function_of(Sema *s, const Ast *call, const AstList *args, Derive *d
 
 enum { CHANGE = -1, VALUE = -2 }; /* in place of a parameter's number */
 
-/* $Derivative(f, k, args, more), of a parameter's or the result's type. */
-static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nmore,
-                       Ast *const *more)
+Ast *derivative_node(Sema *s, const Ast *lambda, const Type *t, int k, int n, Ast *const *args,
+                     int nmore, Ast *const *more)
 {
-    Loc loc = d->f->loc;
-    const Type *t = k < 0 ? d->result : d->params[k];
+    Loc loc = lambda->loc;
     Ast *number = tree_int(s, loc, k < 0 ? 0 : (uint64_t)k);
     if (k < 0) {
         Ast *minus = ast_new(s->arena, AST_UNARY, loc);
@@ -182,13 +180,21 @@ static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nm
         minus->unary.operand = tree_int(s, loc, (uint64_t)-k);
         number = minus;
     }
-    Ast *n = tree_call(s, loc, tree_name(s, loc, s->library[LIB_Derivative]), 2, as_lambda(s, d),
-                       number);
-    for (int i = 0; i < d->n; i++)
-        n->call.args = ast_list_add(s->arena, n->call.args, ast_clone(s->arena, args[i]));
+    Ast *call = tree_call(s, loc, tree_name(s, loc, s->library[LIB_Derivative]), 2,
+                          ast_clone(s->arena, lambda), number);
+    for (int i = 0; i < n; i++)
+        call->call.args = ast_list_add(s->arena, call->call.args, ast_clone(s->arena, args[i]));
     for (int i = 0; i < nmore; i++)
-        n->call.args = ast_list_add(s->arena, n->call.args, ast_clone(s->arena, more[i]));
-    return tree_cast(s, loc, type_node(s, loc, t), n);
+        call->call.args = ast_list_add(s->arena, call->call.args, ast_clone(s->arena, more[i]));
+    return tree_cast(s, loc, type_node(s, loc, t), call);
+}
+
+/* The same of a function, by a parameter or of the result. */
+static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nmore,
+                       Ast *const *more)
+{
+    const Type *t = k < 0 ? d->result : d->params[k];
+    return derivative_node(s, as_lambda(s, d), t, k, d->n, args, nmore, more);
 }
 
 static Ast *tuple(Sema *s, Loc loc, AstList items)
@@ -199,6 +205,15 @@ static Ast *tuple(Sema *s, Loc loc, AstList items)
     return n;
 }
 
+static HostWay way_of(LibName name)
+{
+    return name == LIB_Jvp        ? HOST_ALONG
+           : name == LIB_Vjp      ? HOST_BACK_SEED
+           : name == LIB_WithGrad ? HOST_BACK_VALUE
+                                  : HOST_BACK;
+}
+
+/* What it gives: expressions, or a call of what the host runs. NULL after a report. */
 static Ast *parts(Sema *s, const Derive *d, Loc loc, AstList args)
 {
     AstList all = {0}, by = {0};
@@ -209,6 +224,9 @@ static Ast *parts(Sema *s, const Derive *d, Loc loc, AstList args)
                library_names[d->name], want, want == 1 ? "" : "s", args.len);
         return NULL;
     }
+    Ast *lambda = as_lambda(s, d);
+    if (derived_wanted(s, lambda))
+        return derived_derivative(s, lambda, d->params, d->result, way_of(d->name), args);
     if (d->name == LIB_WithGrad || d->name == LIB_Jvp)
         all = ast_list_add(s->arena, all, derivative(s, d, VALUE, args.data, 0, NULL));
     if (d->name == LIB_Jvp) {
@@ -242,7 +260,7 @@ static Ast *value_of(Sema *s, const Derive *d, Loc loc)
         args = ast_list_add(s->arena, args, tree_name(s, loc, name));
     }
     n->lambda.body = parts(s, d, loc, args);
-    return n;
+    return n->lambda.body ? n : NULL;
 }
 
 /* ---- constants that were computed from a variable ------------------------------------------ */
@@ -366,7 +384,7 @@ bool derivative_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot, *made = NULL;
     Derive d = {0};
-    if (check_node(s, n)) return true;
+    if (derived_call(s, n) || check_node(s, n)) return true;
     bool value = is_named(s, n, &d.name);
     if (!value && (n->call.callee->kind != AST_CALL || !is_named(s, n->call.callee, &d.name)))
         return false;
@@ -377,4 +395,28 @@ bool derivative_call(Sema *s, Ast **slot, const Type *hint)
     *slot = made;
     check_expr(s, slot, hint);
     return true;
+}
+
+static void find_named(Ast **child, void *ctx)
+{
+    Sema *s = ((void **)ctx)[0];
+    bool *found = ((void **)ctx)[1];
+    LibName name;
+    if (!*found && *child) {
+        *found = is_named(s, *child, &name);
+        ast_each_child(*child, find_named, ctx);
+    }
+}
+
+bool derivative_asked(Sema *s)
+{
+    bool found = false;
+    void *ctx[] = {s, &found};
+    const AstList *lists[] = {&s->unit->unit.decls, &s->unit->unit.stmts, &s->unit->unit.imported};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < lists[k]->len && !found; i++) {
+            Ast *n = lists[k]->data[i];
+            if (!sources_get(s->sources, n->loc.file)->library) find_named(&n, ctx);
+        }
+    return found;
 }

@@ -110,8 +110,11 @@ typedef struct Sema {
     int selectors;              /* methods of interfaces so far */
     VEC(Symbol *) selected;     /* instances of virtual generic methods in use */
     int synthetic;              /* names that sema made */
-    bool changing;              /* some struct has methods that change it */
-    VEC(SemaNamed) named;       /* arguments */
+    bool derives; /* the program differentiates: functions keep their trees as written */
+    VEC(struct Derived *) derived; /* sema/derive/facts.c */
+    struct Hosted *hosted;         /* sema/derive/host.c */
+    bool changing;                 /* some struct has methods that change it */
+    VEC(SemaNamed) named;          /* arguments */
 } Sema;
 
 enum { DEPTH_LIBRARY };
@@ -483,6 +486,32 @@ bool derivative_call(Sema *s, Ast **slot, const Type *hint);
 /* What Grad(f)(x, ..) and its like are as expressions, unchecked: a TUPLE if they are several. NULL: n is no
  * such call, or an error, which is told. */
 Ast *derivative_parts(Sema *s, const Ast *n);
+
+/* $Derivative(lambda, k, args, more) as a value of type t: by the lambda's parameter k with the seed behind its
+ * arguments, with k -1 the change along the directions there. The lambda's parameters have types. */
+Ast *derivative_node(Sema *s, const Ast *lambda, const Type *t, int k, int n, Ast *const *args,
+                     int nmore, Ast *const *more);
+/* Does the program name one of them? */
+bool derivative_asked(Sema *s);
+
+/* ---- derive/: functions with loops, which the host runs --------------------------------------- */
+
+typedef enum HostWay {
+    HOST_BACK,       /* the derivatives by the parameters: one, or a tuple */
+    HOST_BACK_SEED,  /* the same; the seed is behind the arguments */
+    HOST_BACK_VALUE, /* (value, these) */
+    HOST_ALONG       /* (value, change); the directions are behind the arguments */
+} HostWay;
+
+/* Does a lambda with typed parameters call functions with loops, which no graph can hold? */
+bool derived_wanted(Sema *s, const Ast *lambda);
+/* Its derivative at these arguments, an unchecked call; NULL after a report. `types`: of its parameters. */
+Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
+                        HostWay way, AstList args);
+/* A call of a function by a name that derived_derivative made: checks it. False: it is none. */
+bool derived_call(Sema *s, Ast *n);
+void derived_free(Sema *s);
+void facts_free(Sema *s);
 
 /* ---- slice.c ------------------------------------------------------------------------------ */
 

@@ -337,6 +337,7 @@ static void check_func(Sema *s, Symbol *sym)
         context_leave(s, &saved);
         return;
     }
+    if (s->derives && !sym->as_written) sym->as_written = ast_clone(s->arena, f->func.body);
     s->func = sym;
     s->ret = sym->type->result;
     type_use(s, sym->type);
@@ -433,6 +434,7 @@ static size_t check_funcs(Sema *s, size_t from)
 void decl_bodies(Sema *s)
 {
     s->bodies = true;
+    s->derives = derivative_asked(s);
     attr_values(s);
     use_declared(s);
     /* functions use the types of variables that the statements declare */

@@ -50,6 +50,9 @@ struct Symbol {
     int constraint_dim; /* SYM_BOUND: which dimension of the constraint */
     bool implicit;      /* SYM_BOUND: not declared by the user */
 
+    Ast *
+        as_written; /* SYM_FUNC: a copy of its body before it was checked, where the program differentiates */
+
     struct Class *cls; /* SYM_TYPE: the class; SYM_FUNC, FIELD, PROPERTY: the class that declares
                           it, or NULL */
     uint64_t mods;     /* AstMod, as written or implied */

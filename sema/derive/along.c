@@ -1,0 +1,114 @@
+/* Forward mode of the host's statements: each variable that depends on the parameters has its change beside it.
+ *
+ *     for (..) u = step(u);          for (..) { double[] $1 = change of step at u along $u;  u = step(u);  $u = $1; }
+ */
+#include "host.h"
+
+typedef struct Along {
+    Sema *s;
+    bool good;
+} Along;
+
+static void steps_along(Along *a, const Steps *steps, AstList *out);
+
+static const char *bar_of(Along *a, Variable *v)
+{
+    if (!v->bar)
+        v->bar = code_fresh(a->s, arena_printf(a->s->arena, "change_%s",
+                                               v->name[0] == '$' ? v->name + 1 : v->name));
+    return v->bar;
+}
+
+/* The change of a step's target, once it has its value. */
+static void set_change(Along *a, AstList *out, const Step *step, Ast *change)
+{
+    const char *bar = bar_of(a, step->target);
+    if (step->declares)
+        code_local(a->s, out, step->loc, step->target->type, bar, change);
+    else
+        code_set(a->s, out, step->loc, bar, change);
+}
+
+static void assignment_along(Along *a, AstList *out, const Step *step)
+{
+    Sema *s = a->s;
+    Variables by = {0};
+    Ast *directions[FD_MAX_RANK], *lambda = code_lambda(s, step, &by);
+    const char *change = code_fresh(s, "change");
+    a->good = a->good && lambda;
+    for (size_t i = 0; lambda && i < by.len; i++)
+        directions[i] = tree_name(s, step->loc, bar_of(a, by.data[i]));
+    if (lambda && by.len)
+        code_local(s, out, step->loc, step->target->type, change,
+                   code_derivative(s, lambda, step->target->type, -1, &by, (int)by.len, directions));
+    code_step(s, out, step);
+    set_change(a, out, step,
+               by.len ? tree_name(s, step->loc, change) : code_zero(s, step->loc, step->target));
+    vec_free(&by);
+}
+
+static void call_along(Along *a, AstList *out, const Step *step)
+{
+    Sema *s = a->s;
+    Variables by = {0};
+    Ast *call = code_call(s, step, false, &by);
+    const char *whole = code_fresh(s, "both");
+    a->good = a->good && call;
+    for (size_t i = 0; call && i < by.len; i++)
+        call->call.args = ast_list_add(s->arena, call->call.args,
+                                       tree_name(s, step->loc, bar_of(a, by.data[i])));
+    if (call) {
+        code_local(s, out, step->loc, NULL, whole, call);
+        code_local(s, out, step->loc, step->target->type, step->target->name,
+                   tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item1"));
+        set_change(a, out, step, tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item2"));
+    }
+    vec_free(&by);
+}
+
+static void step_along(Along *a, AstList *out, const Step *step)
+{
+    Sema *s = a->s;
+    AstList first = {0}, second = {0};
+    bool active = step->target && step->target->active;
+    if (step->kind == STEP_IF) {
+        steps_along(a, &step->first, &first);
+        steps_along(a, &step->second, &second);
+        *out = ast_list_add(s->arena, *out, code_if(s, step->loc, ast_clone(s->arena, step->value), first, second));
+    } else if (step->kind == STEP_LOOP) {
+        steps_along(a, &step->first, &first);
+        *out = ast_list_add(s->arena, *out, code_while(s, step->loc, ast_clone(s->arena, step->value), first));
+    } else if (step->kind == STEP_ASSIGN && active) {
+        assignment_along(a, out, step);
+    } else if (step->kind == STEP_CALL && active) {
+        call_along(a, out, step);
+    } else {
+        code_step(s, out, step);
+        if (step->kind == STEP_RUN && step->declared && step->declared->active)
+            code_local(s, out, step->loc, step->declared->type, bar_of(a, step->declared), NULL);
+    }
+}
+
+static void steps_along(Along *a, const Steps *steps, AstList *out)
+{
+    for (size_t i = 0; i < steps->len && a->good; i++) step_along(a, out, &steps->data[i]);
+}
+
+void along_statements(Sema *s, Normal *n, AstList *out)
+{
+    Along a = {s, true};
+    AstList both = {0};
+    Variable *result = n->result;
+    code_local(s, out, n->loc, result->type, result->name, NULL);
+    if (result->active) code_local(s, out, n->loc, result->type, bar_of(&a, result), NULL);
+    for (size_t i = 0; i < n->params.len; i++) {
+        Variable *v = n->params.data[i];
+        if (v->differentiated) v->bar = derived_direction(s, v->name);
+    }
+    steps_along(&a, &n->steps, out);
+    n->good = n->good && a.good;
+    both = ast_list_add(s->arena, both, tree_name(s, n->loc, result->name));
+    both = ast_list_add(s->arena, both,
+                        result->active ? tree_name(s, n->loc, result->bar) : code_zero(s, n->loc, result));
+    *out = ast_list_add(s->arena, *out, tree_return(s, code_tuple(s, n->loc, both)));
+}

@@ -1,0 +1,393 @@
+/* Backward mode of the host's statements: forth, keeping what the way back reads, then back.
+ *
+ *     for (int t = 0; t < n; t++) u = step(u);             var $k = new Kept<(double[], int)>(bytes);
+ *     return sum(u * u);                                   int t = 0;
+ *                                                          while (t < n) { if ($k.Wants()) $k.Keep((u, t)); u = step(u); t = t + 1; }
+ *                                                          $u = derivative of sum(u * u) at u;
+ *                                                          while ($k.Back()) {
+ *                                                              (u, t) = $k.Nearest();
+ *                                                              while ($k.Replays()) { if ($k.Wants()) ..; u = step(u); t = t + 1; }
+ *                                                              $u = derivative of step at u, seed $u;
+ *                                                          }
+ *
+ * A branch or the turn of a loop goes back from the state in which it begins: it is run again, its own steps
+ * keeping what they overwrite. What nobody reads afterwards is not run. Assigning to a variable, then, is: what
+ * the result changes by the new value goes on to what the value was made of. */
+#include "host.h"
+
+typedef struct Back {
+    Sema *s;
+    Normal *n;
+    bool good;
+} Back;
+
+/* What the way back needs of a step that was run forth. */
+typedef struct Kept {
+    bool ran;
+    const char *name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
+    VEC(const char *) old; /* of a branch, beside step->keeps */
+} Kept;
+
+static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out);
+
+static void add(Back *b, AstList *out, Ast *stmt)
+{
+    *out = ast_list_add(b->s->arena, *out, stmt);
+}
+
+static Ast *name(Back *b, Loc loc, const char *text)
+{
+    return tree_name(b->s, loc, text);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static void set_bar(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
+{
+    if (!v->bar) v->bar = code_fresh(b->s, arena_printf(b->s->arena, "by_%s", v->name[0] == '$' ? v->name + 1 : v->name));
+    if (v->declared)
+        code_set(b->s, out, loc, v->bar, value);
+    else
+        code_local(b->s, out, loc, v->type, v->bar, value);
+    v->declared = v->given = true;
+}
+
+/* v gets a part more. */
+static void give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
+{
+    if (v->given) value = tree_binary(b->s, loc, AST_OP_ADD, name(b, loc, v->bar), value);
+    set_bar(b, out, loc, v, value);
+}
+
+static void give_nothing(Back *b, AstList *out, Loc loc, Variable *v)
+{
+    if (!v->given) set_bar(b, out, loc, v, code_zero(b->s, loc, v));
+}
+
+/* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
+static bool is_inner(const Step *step, const Variable *v)
+{
+    return normal_has(&step->writes, v) && !normal_has(&step->keeps, v) && !v->given;
+}
+
+/* What is active, outside of a branch or loop and comes up in it has a place before it; `inner`: other such. */
+static void give_all(Back *b, AstList *out, const Step *step, Variables *inner)
+{
+    Variables plain = {0}, functions = {0};
+    normal_reads(step, &plain, &functions);
+    for (size_t i = 0; i < step->writes.len; i++) normal_add(&plain, step->writes.data[i]);
+    for (size_t i = 0; i < plain.len; i++) {
+        Variable *v = plain.data[i];
+        if (is_inner(step, v))
+            vec_push(inner, v);
+        else if (v->active)
+            give_nothing(b, out, step->loc, v);
+    }
+    vec_free(&plain);
+    vec_free(&functions);
+}
+
+static void end_inner(Variables *inner)
+{
+    for (size_t i = 0; i < inner->len; i++) inner->data[i]->declared = inner->data[i]->given = false;
+}
+
+/* ---- assignments ------------------------------------------------------------------------------- */
+
+/* d by each of `by` is in variables that were declared with these names; they are given. */
+static void give_parts(Back *b, AstList *out, Loc loc, Variable *target, const Variables *by,
+                       const char *const *parts)
+{
+    target->given = false;
+    for (size_t i = 0; i < by->len; i++)
+        if (by->data[i] == target) set_bar(b, out, loc, target, name(b, loc, parts[i]));
+    for (size_t i = 0; i < by->len; i++)
+        if (by->data[i] != target) give(b, out, loc, by->data[i], name(b, loc, parts[i]));
+}
+
+static void assignment_back(Back *b, AstList *out, const Step *step)
+{
+    Variable *target = step->target;
+    Variables by = {0};
+    Loc loc = step->loc;
+    Ast *lambda = code_lambda(b->s, step, &by), *seed = target->bar ? name(b, loc, target->bar) : NULL;
+    b->good = b->good && lambda;
+    if (!lambda || !by.len) { /* it is given a constant */
+        target->given = false;
+    } else if (by.len == 1 && by.data[0] == target) {
+        set_bar(b, out, loc, target, code_derivative(b->s, lambda, target->type, 0, &by, 1, &seed));
+    } else {
+        const char *parts[FD_MAX_RANK];
+        for (size_t i = 0; i < by.len; i++) {
+            parts[i] = code_fresh(b->s, "part");
+            code_local(b->s, out, loc, by.data[i]->type, parts[i],
+                       code_derivative(b->s, lambda, by.data[i]->type, (int)i, &by, 1, &seed));
+        }
+        give_parts(b, out, loc, target, &by, parts);
+    }
+    vec_free(&by);
+}
+
+static void call_back(Back *b, AstList *out, const Step *step)
+{
+    Variables by = {0};
+    VEC(const char *) parts = {0};
+    Loc loc = step->loc;
+    Ast *call = code_call(b->s, step, true, &by);
+    b->good = b->good && call;
+    if (call && by.len) {
+        call->call.args = ast_list_add(b->s->arena, call->call.args, name(b, loc, step->target->bar));
+        const char *whole = code_fresh(b->s, "parts");
+        code_local(b->s, out, loc, NULL, whole, call);
+        for (size_t i = 0; i < by.len; i++) {
+            Ast *part = name(b, loc, whole);
+            if (by.len > 1)
+                part = tree_member(b->s, loc, part, arena_printf(b->s->arena, "Item%d", (int)i + 1));
+            vec_push(&parts, code_fresh(b->s, "part"));
+            code_local(b->s, out, loc, by.data[i]->type, parts.data[i], part);
+        }
+        give_parts(b, out, loc, step->target, &by, parts.data);
+    }
+    step->target->given = false;
+    vec_free(&parts);
+    vec_free(&by);
+}
+
+/* ---- branches and loops ---------------------------------------------------------------------------- */
+
+/* The change of what is outside, in a state that all branches and turns share: there. */
+static void level(Back *b, AstList *out, const Step *step)
+{
+    for (size_t i = 0; i < step->writes.len; i++) {
+        Variable *v = step->writes.data[i];
+        if (v->active && v->declared && normal_has(&step->keeps, v)) give_nothing(b, out, step->loc, v);
+    }
+}
+
+static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    AstList first = {0}, second = {0};
+    Variables inner = {0};
+    VEC(bool) given = {0};
+    give_all(b, out, step, &inner);
+    for (size_t i = 0; i < b->n->all.len; i++) vec_push(&given, b->n->all.data[i]->given);
+    there_and_back(b, &step->first, NULL, &first);
+    level(b, &first, step);
+    end_inner(&inner);
+    for (size_t i = 0; i < b->n->all.len; i++) b->n->all.data[i]->given = given.data[i];
+    there_and_back(b, &step->second, NULL, &second);
+    level(b, &second, step);
+    end_inner(&inner);
+    vec_free(&inner);
+    vec_free(&given);
+    for (size_t i = 0; i < step->writes.len; i++) /* what had no value before has no change now */
+        if (!normal_has(&step->keeps, step->writes.data[i])) step->writes.data[i]->given = false;
+    add(b, out, code_if(b->s, step->loc, name(b, step->loc, kept->name), first, second));
+}
+
+/* The state of a loop: a tuple of what it keeps. */
+static Ast *state_of(Back *b, const Step *step)
+{
+    AstList items = {0};
+    for (size_t i = 0; i < step->keeps.len; i++)
+        items = ast_list_add(b->s->arena, items, name(b, step->loc, step->keeps.data[i]->name));
+    if (!items.len) items = ast_list_add(b->s->arena, items, tree_int(b->s, step->loc, 0));
+    return code_tuple(b->s, step->loc, items);
+}
+
+static Ast *method(Back *b, const Step *step, const Kept *kept, const char *what)
+{
+    return tree_call(b->s, step->loc, tree_member(b->s, step->loc, name(b, step->loc, kept->name), what), 0);
+}
+
+/* if ($k.Wants()) $k.Keep(state); */
+static void keep_state(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    AstList then = {0};
+    Ast *keep = method(b, step, kept, "Keep");
+    keep->call.args = ast_list_add(b->s->arena, keep->call.args, state_of(b, step));
+    add(b, &then, tree_stmt(b->s, keep));
+    add(b, out, code_if(b->s, step->loc, method(b, step, kept, "Wants"), then, (AstList){0}));
+}
+
+static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    AstList turn = {0}, again = {0}, inside = {0};
+    Loc loc = step->loc;
+    Variables inner = {0};
+    give_all(b, out, step, &inner);
+    Ast *nearest = method(b, step, kept, "Nearest");
+    if (step->keeps.len == 1) {
+        code_set(b->s, &turn, loc, step->keeps.data[0]->name, nearest);
+    } else if (step->keeps.len) {
+        Ast *assign = ast_new(b->s->arena, AST_ASSIGN, loc);
+        assign->assign.target = state_of(b, step);
+        assign->assign.value = nearest;
+        add(b, &turn, tree_stmt(b->s, assign));
+    }
+    keep_state(b, &again, step, kept);
+    code_steps(b->s, &again, &step->first);
+    add(b, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
+    there_and_back(b, &step->first, NULL, &inside);
+    level(b, &inside, step);
+    end_inner(&inner);
+    vec_free(&inner);
+    add(b, &turn, code_block(b->s, loc, inside));
+    add(b, out, code_while(b->s, loc, method(b, step, kept, "Back"), turn));
+}
+
+/* ---- forth ---------------------------------------------------------------------------------------------- */
+
+/* The bytes of a state, which lengths tell: 64, and those of arrays. */
+static Ast *bytes_of(Back *b, const Step *step)
+{
+    Loc loc = step->loc;
+    Ast *sum = tree_cast(b->s, loc, type_node(b->s, loc, b->s->longs), tree_int(b->s, loc, 64));
+    for (size_t i = 0; i < step->keeps.len; i++) {
+        const Variable *v = step->keeps.data[i];
+        if (v->type->kind != TY_ARRAY) continue;
+        uint64_t size = v->type->result->kind == TY_SCALAR ? scalar_bytes(v->type->result->scalar) : 16;
+        Ast *length = tree_member(b->s, loc, name(b, loc, v->name), "LongLength");
+        sum = tree_binary(b->s, loc, AST_OP_ADD, sum,
+                          tree_binary(b->s, loc, AST_OP_MUL, length, tree_int(b->s, loc, size)));
+    }
+    return sum;
+}
+
+/* The library's Kept of the loop's state. */
+static const Type *kept_type(Back *b, const Step *step)
+{
+    const Type *types[MAX_PARAMS];
+    int n = 0;
+    Symbol *g = scope_library(b->s, SYM_TYPE, "Kept");
+    for (size_t i = 0; i < step->keeps.len && n < MAX_PARAMS; i++)
+        types[n++] = step->keeps.data[i]->type;
+    if (!n) types[n++] = b->s->integer;
+    Ast *written = ast_new(b->s->arena, AST_TYPE_NAME, step->loc);
+    written->type_name.name = g->name;
+    written->type_name.args =
+        ast_list_add(b->s->arena, (AstList){0}, code_tuple_type(b->s, step->loc, n, types));
+    const Type *t = generic_class(b->s, g, written);
+    class_settle(b->s);
+    return t;
+}
+
+static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
+{
+    Sema *s = b->s;
+    AstList body = {0};
+    Ast *made = ast_new(s->arena, AST_NEW, step->loc);
+    kept->name = code_fresh(s, "kept");
+    made->new_.ntype = type_node(s, step->loc, kept_type(b, step));
+    made->new_.args = ast_list_add(s->arena, made->new_.args, bytes_of(b, step));
+    code_local(s, out, step->loc, NULL, kept->name, made);
+    keep_state(b, &body, step, kept);
+    code_steps(s, &body, &step->first);
+    add(b, out, code_while(s, step->loc, ast_clone(s->arena, step->value), body));
+}
+
+/* Do later steps read what this one gives, or is it wanted in the end? */
+static bool is_read(const Steps *steps, size_t at, const Variable *wanted)
+{
+    const Step *step = &steps->data[at];
+    Variables gives = {0};
+    bool read = step->kind == STEP_RUN || step->kind == STEP_FUNCTION || step->kind == STEP_LOOP;
+    if (step->target) vec_push(&gives, step->target);
+    for (size_t i = 0; i < step->writes.len; i++) vec_push(&gives, step->writes.data[i]);
+    read = read || (wanted && normal_has(&gives, wanted));
+    for (size_t i = at + 1; i < steps->len && !read; i++) {
+        Variables plain = {0}, functions = {0};
+        normal_reads(&steps->data[i], &plain, &functions);
+        for (size_t k = 0; k < gives.len; k++) read = read || normal_has(&plain, gives.data[k]);
+        vec_free(&plain);
+        vec_free(&functions);
+    }
+    vec_free(&gives);
+    return read;
+}
+
+static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v)
+{
+    const char *old = code_fresh(b->s, "old");
+    code_local(b->s, out, loc, v->type, old, name(b, loc, v->name));
+    return old;
+}
+
+static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
+{
+    if (step->kind == STEP_IF) {
+        kept->name = code_fresh(b->s, "taken");
+        code_local(b->s, out, step->loc, b->s->boolean, kept->name, ast_clone(b->s->arena, step->value));
+        if (!kept->ran) return;
+        for (size_t i = 0; i < step->keeps.len; i++)
+            vec_push(&kept->old, keep_old(b, out, step->loc, step->keeps.data[i]));
+        Step as = *step;
+        as.value = name(b, step->loc, kept->name);
+        code_step(b->s, out, &as);
+        return;
+    }
+    if (!kept->ran) return;
+    if (step->kind == STEP_LOOP) {
+        loop_forth(b, out, step, kept);
+        return;
+    }
+    if (step->kind == STEP_ASSIGN && step->over) kept->name = keep_old(b, out, step->loc, step->target);
+    code_step(b->s, out, step);
+}
+
+static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    if (step->kind == STEP_ASSIGN && kept->name)
+        code_set(b->s, out, step->loc, step->target->name, name(b, step->loc, kept->name));
+    for (size_t i = 0; i < kept->old.len; i++)
+        code_set(b->s, out, step->loc, step->keeps.data[i]->name, name(b, step->loc, kept->old.data[i]));
+    if (step->kind == STEP_IF)
+        branch_back(b, out, step, kept);
+    else if (step->kind == STEP_LOOP)
+        loop_back(b, out, step, kept);
+    else if (step->kind == STEP_ASSIGN && step->target->given)
+        assignment_back(b, out, step);
+    else if (step->kind == STEP_CALL && step->target->given)
+        call_back(b, out, step);
+}
+
+/* Variables that are declared here end with it. */
+static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out)
+{
+    VEC(Kept) kept = {0};
+    for (size_t i = 0; i < steps->len; i++) {
+        Kept k = {.ran = is_read(steps, i, wanted)};
+        forth(b, out, &steps->data[i], &k);
+        vec_push(&kept, k);
+    }
+    for (size_t i = steps->len; i-- > 0 && b->good;) back(b, out, &steps->data[i], &kept.data[i]);
+    for (size_t i = 0; i < steps->len; i++) vec_free(&kept.data[i].old);
+    for (size_t i = 0; i < steps->len; i++) {
+        Variable *v = steps->data[i].target;
+        if (v && steps->data[i].declares) v->declared = v->given = false;
+    }
+    vec_free(&kept);
+}
+
+void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *out)
+{
+    Back b = {s, n, true};
+    Loc loc = n->loc;
+    AstList all = {0}, by = {0};
+    Variable *result = n->result;
+    code_local(s, out, loc, result->type, result->name, NULL);
+    Ast *one = tree_cast(s, loc, type_node(s, loc, result->type), tree_int(s, loc, 1));
+    if (n->result->active) set_bar(&b, out, loc, result, seed ? tree_name(s, loc, seed) : one);
+    there_and_back(&b, &n->steps, value ? result : NULL, out);
+    for (size_t i = 0; i < n->params.len && b.good; i++) {
+        Variable *v = n->params.data[i];
+        if (!v->differentiated) continue;
+        give_nothing(&b, out, loc, v);
+        by = ast_list_add(s->arena, by, tree_name(s, loc, v->bar));
+    }
+    n->good = n->good && b.good;
+    if (!n->good) return;
+    if (value) all = ast_list_add(s->arena, all, tree_name(s, loc, result->name));
+    all = ast_list_add(s->arena, all, code_tuple(s, loc, by));
+    add(&b, out, tree_return(s, code_tuple(s, loc, all)));
+}

@@ -1,0 +1,220 @@
+/* Pieces of the functions that are made: unchecked trees, by the names of variables. */
+#include "host.h"
+
+const char *code_fresh(Sema *s, const char *what)
+{
+    return intern_cstr(s->names, arena_printf(s->arena, "$%s%d", what[0] == '$' ? what + 1 : what,
+                                              ++s->synthetic));
+}
+
+static void add(Sema *s, AstList *out, Ast *stmt)
+{
+    *out = ast_list_add(s->arena, *out, stmt);
+}
+
+void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name, Ast *init)
+{
+    add(s, out, tree_local(s, loc, t ? type_node(s, loc, t) : NULL, name, init));
+}
+
+void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value)
+{
+    add(s, out, tree_assign(s, loc, tree_name(s, loc, name), value));
+}
+
+Ast *code_block(Sema *s, Loc loc, AstList stmts)
+{
+    Ast *n = tree_block(s, loc, 0);
+    n->block.stmts = stmts;
+    return n;
+}
+
+Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other)
+{
+    Ast *n = ast_new(s->arena, AST_IF, loc);
+    n->if_.cond = cond;
+    n->if_.then = code_block(s, loc, then);
+    if (other.len) n->if_.other = code_block(s, loc, other);
+    return n;
+}
+
+Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body)
+{
+    Ast *n = ast_new(s->arena, AST_WHILE, loc);
+    n->while_.cond = cond;
+    n->while_.body = code_block(s, loc, body);
+    return n;
+}
+
+Ast *code_tuple(Sema *s, Loc loc, AstList items)
+{
+    if (items.len == 1) return items.data[0];
+    Ast *n = ast_new(s->arena, AST_TUPLE, loc);
+    n->tuple.items = items;
+    return n;
+}
+
+void code_add_item(Sema *s, Ast *tuple, Ast *type)
+{
+    Ast *item = ast_new(s->arena, AST_PARAM, tuple->loc);
+    item->param.ptype = type;
+    tuple->type_tuple.items = ast_list_add(s->arena, tuple->type_tuple.items, item);
+}
+
+Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types)
+{
+    if (n == 1) return type_node(s, loc, types[0]);
+    Ast *t = ast_new(s->arena, AST_TYPE_TUPLE, loc);
+    for (int i = 0; i < n; i++) code_add_item(s, t, type_node(s, loc, types[i]));
+    return t;
+}
+
+/* ---- steps as they are ------------------------------------------------------------------------- */
+
+/* The statement that gives the target its value, under this name. */
+static Ast *setting(Sema *s, const Step *step)
+{
+    Ast *value = ast_clone(s->arena, step->value);
+    if (value->kind == AST_DEFINE) return value;
+    if (step->declares)
+        return tree_local(s, step->loc, type_node(s, step->loc, step->target->type),
+                          step->target->name, value);
+    return tree_assign(s, step->loc, tree_name(s, step->loc, step->target->name), value);
+}
+
+static Ast *plain_call(Sema *s, const Step *step)
+{
+    Ast *call = tree_call(s, step->loc, tree_name(s, step->loc, derived_plain(s, step->callee)), 0);
+    for (int i = 0; i < step->args.len; i++)
+        call->call.args =
+            ast_list_add(s->arena, call->call.args, ast_clone(s->arena, step->args.data[i]));
+    return call;
+}
+
+void code_step(Sema *s, AstList *out, const Step *step)
+{
+    AstList first = {0}, second = {0};
+    switch (step->kind) {
+    case STEP_RUN:
+    case STEP_FUNCTION: add(s, out, ast_clone(s->arena, step->value)); break;
+    case STEP_ASSIGN: add(s, out, setting(s, step)); break;
+    case STEP_CALL:
+        code_local(s, out, step->loc, step->target->type, step->target->name, plain_call(s, step));
+        break;
+    case STEP_IF:
+        code_steps(s, &first, &step->first);
+        code_steps(s, &second, &step->second);
+        add(s, out, code_if(s, step->loc, ast_clone(s->arena, step->value), first, second));
+        break;
+    case STEP_LOOP:
+        code_steps(s, &first, &step->first);
+        add(s, out, code_while(s, step->loc, ast_clone(s->arena, step->value), first));
+        break;
+    }
+}
+
+void code_steps(Sema *s, AstList *out, const Steps *steps)
+{
+    for (size_t i = 0; i < steps->len; i++) code_step(s, out, &steps->data[i]);
+}
+
+/* ---- derivatives ---------------------------------------------------------------------------------- */
+
+static Ast *binder(Sema *s, Loc loc, const char *name, const Type *t)
+{
+    Ast *b = ast_new(s->arena, AST_BINDER, loc);
+    b->binder.vtype = type_node(s, loc, t);
+    b->binder.names = ast_list_add(s->arena, b->binder.names, tree_name(s, loc, name));
+    return b;
+}
+
+/* The place of a lambda is that of the whole function: what it reads of that is no constant from outside. */
+static Ast *lambda_of(Sema *s, Loc loc, const Variables *by, Ast *body)
+{
+    Ast *n = ast_new(s->arena, AST_LAMBDA, loc);
+    for (size_t i = 0; i < by->len; i++)
+        n->lambda.binders = ast_list_add(s->arena, n->lambda.binders,
+                                         binder(s, loc, by->data[i]->name, by->data[i]->type));
+    n->lambda.body = body;
+    return n;
+}
+
+/* The definitions that the value uses, the value under a name of its own, which is returned. */
+static Ast *lambda_body(Sema *s, const Step *step, const Variables *functions)
+{
+    Loc loc = step->loc;
+    const Type *t = step->target->type;
+    AstList stmts = {0};
+    Ast *value = ast_clone(s->arena, step->value);
+    if (!functions->len && t->kind == TY_SCALAR)
+        return tree_cast(s, loc, type_node(s, loc, t), value);
+    for (size_t i = 0; i < functions->len; i++)
+        add(s, &stmts, ast_clone(s->arena, functions->data[i]->definition));
+    const char *name = step->target->name;
+    if (value->kind == AST_DEFINE) {
+        add(s, &stmts, value);
+    } else {
+        name = code_fresh(s, "value");
+        code_local(s, &stmts, loc, t, name, value);
+    }
+    add(s, &stmts, tree_return(s, tree_name(s, loc, name)));
+    return code_block(s, loc, stmts);
+}
+
+Ast *code_lambda(Sema *s, const Step *step, Variables *by)
+{
+    Variables plain = {0}, functions = {0};
+    normal_reads(step, &plain, &functions);
+    for (size_t i = 0; i < plain.len; i++)
+        if (plain.data[i]->active) vec_push(by, plain.data[i]);
+    Ast *lambda = NULL;
+    if (by->len > FD_MAX_RANK) {
+        report(s, step->loc, NOT_SUPPORTED,
+               "there is no derivative yet of a statement that reads %d variables", (int)by->len);
+        report_note(s, NOWHERE, "make two statements of it: 8 variables is the most");
+    } else {
+        lambda = lambda_of(s, step->loc, by, lambda_body(s, step, &functions));
+    }
+    vec_free(&plain);
+    vec_free(&functions);
+    return lambda;
+}
+
+Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables *by, int nmore,
+                     Ast *const *more)
+{
+    Ast *args[FD_MAX_RANK];
+    for (size_t i = 0; i < by->len; i++) args[i] = tree_name(s, lambda->loc, by->data[i]->name);
+    return derivative_node(s, lambda, t, k, (int)by->len, args, nmore, more);
+}
+
+/* The derivative of a constant. */
+Ast *code_zero(Sema *s, Loc loc, const Variable *v)
+{
+    Ast *zero = tree_cast(s, loc, type_node(s, loc, v->type->kind == TY_ARRAY ? v->type->result : v->type),
+                          tree_int(s, loc, 0));
+    if (v->type->kind != TY_ARRAY) return zero;
+    Variable *one[] = {(Variable *)(uintptr_t)v};
+    Variables by = {.data = one, .len = 1};
+    Ast *lambda = lambda_of(s, loc, &by, zero), *seed = ast_clone(s->arena, zero);
+    return code_derivative(s, lambda, v->type, 0, &by, 1, &seed);
+}
+
+Ast *code_call(Sema *s, const Step *step, bool back, Variables *by)
+{
+    unsigned mask = 0;
+    for (size_t i = 0; i < step->given.len; i++) {
+        Variable *v = step->given.data[i];
+        if (!v || !v->active) continue;
+        if (i >= 32) continue;
+        mask |= 1u << i;
+        vec_push(by, v);
+    }
+    const Symbol *made = derived_function(s, step->callee, back, mask, step->loc);
+    if (!made) return NULL;
+    Ast *call = tree_call(s, step->loc, tree_name(s, step->loc, made->name), 0);
+    for (int i = 0; i < step->args.len; i++)
+        call->call.args =
+            ast_list_add(s->arena, call->call.args, ast_clone(s->arena, step->args.data[i]));
+    return call;
+}

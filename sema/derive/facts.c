@@ -1,0 +1,178 @@
+/* What is known of a function before it is differentiated: the types of its variables, and which calls are of
+ * functions with loops. A copy is checked for it, of which nothing remains; trees as they are written are found
+ * in it by their places. */
+#include "host.h"
+
+/* What is known of one function. */
+typedef struct Derived {
+    const Symbol *f;
+    Facts facts;
+    bool loops;
+} Derived;
+
+typedef struct Find {
+    Sema *s;
+    Facts *facts;
+    const Ast *around;          /* the lambda whose parameters are no bound variables here; or NULL */
+    VEC(const Symbol *) inside; /* variables bound in a call */
+    bool free;                  /* it reads others */
+    bool loops, branches, functions; /* what is seen */
+} Find;
+
+static void find_bound(Ast **child, void *ctx)
+{
+    Find *f = ctx;
+    const Ast *n = *child;
+    if (n->kind == AST_NAME_REF && n->sym && n->sym->kind == SYM_BOUND) {
+        bool own = false;
+        for (size_t i = 0; i < f->inside.len; i++) own = own || f->inside.data[i] == n->sym;
+        f->free = f->free || !own;
+    }
+    for (int i = 0; i < n->nbound; i++) vec_push(&f->inside, n->bound[i]);
+    ast_each_child(*child, find_bound, ctx);
+}
+
+/* Does a checked call stand under bound variables? */
+static bool is_under(const Find *find, const Ast *call)
+{
+    Find f = {.s = find->s};
+    for (int i = 0; find->around && i < find->around->nbound; i++)
+        vec_push(&f.inside, find->around->bound[i]);
+    for (int i = 0; i < call->call.args.len; i++) {
+        Ast *arg = call->call.args.data[i];
+        find_bound(&arg, &f);
+    }
+    vec_free(&f.inside);
+    return f.free || call->res != AST_RES_NONE;
+}
+
+static void note(Ast **child, void *ctx)
+{
+    Find *f = ctx;
+    const Ast *n = *child;
+    Fact fact = {.loc = n->loc};
+    if ((n->kind == AST_DECLARATOR || n->kind == AST_DEFINE) && n->sym && n->sym->type) {
+        fact.type = n->sym->type;
+        f->functions = f->functions || type_is_functional(fact.type);
+    } else if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC &&
+               facts_has_loops(f->s, n->sym)) {
+        fact.type = n->sym->type->result;
+        fact.called = n->sym;
+        fact.under = is_under(f, n);
+    }
+    if (fact.type) vec_push(&f->facts->list, fact);
+    f->branches = f->branches || n->kind == AST_IF;
+    if (n->kind == AST_ASSIGN && n->assign.target->type &&
+        n->assign.target->type->kind == TY_ARRAY)
+        f->loops = true; /* a graph has one value for each array */
+    ast_each_child(*child, note, ctx);
+}
+
+static void find_loops(Ast **child, void *ctx)
+{
+    Find *f = ctx;
+    const Ast *n = *child;
+    if (n->kind == AST_LAMBDA || n->kind == AST_FUNC) return;
+    f->loops = f->loops || n->kind == AST_FOR || n->kind == AST_WHILE || n->kind == AST_DO ||
+               n->kind == AST_FOREACH;
+    ast_each_child(*child, find_loops, ctx);
+}
+
+Facts *facts_of_lambda(Sema *s, const Ast *lambda)
+{
+    Facts *facts = arena_new_of(s->arena, Facts);
+    Ast *copy = ast_clone(s->arena, lambda);
+    Find f = {.s = s, .facts = facts};
+    int errors = s->quiet_errors;
+    s->quiet++;
+    s->functional++;
+    s->quiet_errors = 0;
+    check_expr(s, &copy, NULL);
+    facts->good = s->quiet_errors == 0;
+    s->quiet_errors = errors;
+    s->functional--;
+    s->quiet--;
+    f.around = copy;
+    if (facts->good) note(&copy, &f);
+    return facts;
+}
+
+/* Checks a copy of its body, as names/decl.c checks the body. */
+static void look_into(Sema *s, Symbol *sym, Derived *d)
+{
+    Ast *f = sym->decl, *body = ast_clone(s->arena, sym->as_written ? sym->as_written : f->func.body);
+    Find find = {.s = s, .facts = &d->facts};
+    Context saved = context_enter(s, sym);
+    int errors = s->quiet_errors;
+    s->quiet = 1;
+    s->quiet_errors = 0;
+    s->func = sym;
+    s->ret = sym->type->result;
+    local_enter(s, sym);
+    scope_push(s);
+    s->func_depth = s->depth;
+    for (int i = 0; i < f->func.params.len; i++) {
+        const Ast *p = f->func.params.data[i];
+        Symbol *param = scope_symbol(s, SYM_PARAM, p->param.name, sym->type->params[i], p->loc,
+                                     f->func.params.data[i]);
+        param->mode = p->param.mode == AST_OP_NONE ? AST_OP_BY_VALUE : p->param.mode;
+        scope_bind(s, param);
+    }
+    find_loops(&body, &find);
+    AstList whole = {&body, 1};
+    check_block(s, body->kind == AST_BLOCK ? &body->block.stmts : &whole);
+    d->facts.good = s->quiet_errors == 0;
+    s->quiet_errors = errors;
+    context_leave(s, &saved);
+    if (!d->facts.good) return;
+    note(&body, &find);
+    d->loops = find.loops || facts_calls_loops(&d->facts) ||
+               (find.branches && find.functions);
+}
+
+static Derived *derived(Sema *s, Symbol *f)
+{
+    for (size_t i = 0; i < s->derived.len; i++)
+        if (s->derived.data[i]->f == f) return s->derived.data[i];
+    Derived *d = arena_new_of(s->arena, Derived);
+    d->f = f;
+    vec_push(&s->derived, d); /* first: it may call itself */
+    bool known = f->decl && f->decl->kind == AST_FUNC && f->decl->func.body && f->type && !f->generic;
+    bool written = known && (f->as_written || !f->used || f->decl->func.body->type == NULL);
+    if (written) look_into(s, f, d);
+    return d;
+}
+
+bool facts_has_loops(Sema *s, Symbol *f)
+{
+    return derived(s, f)->loops;
+}
+
+const Facts *facts_of_function(Sema *s, Symbol *f)
+{
+    return &derived(s, f)->facts;
+}
+
+const Fact *facts_at(const Facts *facts, const Ast *n)
+{
+    bool call = n->kind == AST_CALL;
+    for (size_t i = 0; i < facts->list.len; i++) {
+        const Fact *f = &facts->list.data[i];
+        if (f->loc.begin == n->loc.begin && f->loc.end == n->loc.end && call == (f->called != NULL))
+            return f;
+    }
+    return NULL;
+}
+
+bool facts_calls_loops(const Facts *facts)
+{
+    for (size_t i = 0; i < facts->list.len; i++)
+        if (facts->list.data[i].called) return true;
+    return false;
+}
+
+void facts_free(Sema *s)
+{
+    for (size_t i = 0; i < s->derived.len; i++) vec_free(&s->derived.data[i]->facts.list);
+    vec_free(&s->derived);
+}

@@ -1,0 +1,219 @@
+/* Derivatives of functions with loops, which the host runs: what Grad and its like become there, and the functions
+ * that go back or along in place of others.
+ *
+ *     Grad(loss(_, x))(w)       $derivative1(w), whose body goes back through the statement `return loss(w, x);`
+ *     double loss(double[] w, double[] x) { for .. }        double[] $back_loss2(double[] w, double[] x, double $seed)
+ */
+#include <string.h>
+
+#include "host.h"
+
+typedef struct HostName { /* what a name that is made means everywhere */
+    const char *name;
+    Symbol *f;
+} HostName;
+
+typedef struct HostMade {
+    const Symbol *of;
+    bool back;
+    unsigned by;
+    Symbol *f;
+} HostMade;
+
+struct Hosted {
+    VEC(HostName) names;
+    VEC(HostMade) made;
+};
+
+static struct Hosted *hosted(Sema *s)
+{
+    if (!s->hosted) s->hosted = arena_new_of(s->arena, struct Hosted);
+    return s->hosted;
+}
+
+void derived_free(Sema *s)
+{
+    if (!s->hosted) return;
+    vec_free(&s->hosted->names);
+    vec_free(&s->hosted->made);
+}
+
+const char *derived_plain(Sema *s, Symbol *f)
+{
+    struct Hosted *h = hosted(s);
+    for (size_t i = 0; i < h->names.len; i++)
+        if (h->names.data[i].f == f) return h->names.data[i].name;
+    HostName one = {code_fresh(s, f->name), f};
+    vec_push(&h->names, one);
+    return one.name;
+}
+
+const char *derived_direction(Sema *s, const char *param)
+{
+    return intern_cstr(s->names, arena_printf(s->arena, "$along_%s", param[0] == '$' ? param + 1 : param));
+}
+
+/* ---- functions in place of others --------------------------------------------------------------- */
+
+static AstList params_of(Sema *s, const Symbol *f)
+{
+    AstList params = {0};
+    for (int i = 0; i < f->type->nparams; i++) {
+        const Ast *p = f->decl->func.params.data[i];
+        Ast *own = tree_param(s, p->loc, type_node(s, p->loc, f->type->params[i]), p->param.name);
+        own->type = f->type->params[i];
+        params = ast_list_add(s->arena, params, own);
+    }
+    return params;
+}
+
+/* The statements, and the type of what they return. */
+static bool statements_of(Sema *s, Normal *n, bool back, bool value, const char *seed, AstList *out,
+                          Ast **result)
+{
+    const Type *types[FD_MAX_RANK + 1];
+    int count = 0;
+    if (!n->good || !normal_activity(n)) return false;
+    for (size_t i = 0; i < n->params.len && count < FD_MAX_RANK; i++)
+        if (n->params.data[i]->differentiated) types[count++] = n->params.data[i]->type;
+    if (back) {
+        back_statements(s, n, seed, value, out);
+        *result = code_tuple_type(s, n->loc, count, types);
+        if (value) {
+            Ast *both = ast_new(s->arena, AST_TYPE_TUPLE, n->loc);
+            code_add_item(s, both, type_node(s, n->loc, n->result->type));
+            code_add_item(s, both, *result);
+            *result = both;
+        }
+    } else {
+        along_statements(s, n, out);
+        types[0] = types[1] = n->result->type;
+        *result = code_tuple_type(s, n->loc, 2, types);
+    }
+    return n->good;
+}
+
+const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc loc)
+{
+    struct Hosted *h = hosted(s);
+    for (size_t i = 0; i < h->made.len; i++) {
+        const HostMade *m = &h->made.data[i];
+        if (m->of == f && m->back == back && m->by == by) return m->f;
+    }
+    Normal n;
+    AstList params = params_of(s, f), stmts = {0};
+    Ast *result;
+    const char *name = code_fresh(s, arena_printf(s->arena, "%s_%s", back ? "back" : "along", f->name));
+    Symbol *sym = arena_copy(s->arena, f, sizeof *f);
+    HostMade made = {f, back, by, sym};
+    HostName named = {name, sym};
+    vec_push(&h->made, made); /* it may call itself */
+    vec_push(&h->names, named);
+    pure_need(s, f, loc, "is differentiated");
+    Ast *written = f->as_written ? f->as_written : f->decl->func.body;
+    normal_form(s, &n, facts_of_function(s, f), ast_clone(s->arena, written), params, f->type->result);
+    AstList all = params;
+    const char *seed = code_fresh(s, "seed");
+    for (size_t i = 0; i < n.params.len; i++) {
+        Variable *v = n.params.data[i];
+        v->differentiated = v->active = i < 32 && by >> i & 1;
+        if (back || !v->differentiated) continue;
+        all = ast_list_add(s->arena, all,
+                           tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
+    }
+    if (back) all = ast_list_add(s->arena, all, tree_param(s, loc, type_node(s, loc, f->type->result), seed));
+    bool good = statements_of(s, &n, back, false, seed, &stmts, &result);
+    normal_free(&n);
+    if (!good) return NULL;
+    sym->name = name;
+    sym->type = NULL;
+    sym->next = NULL;
+    sym->used = false;
+    sym->impure = NULL;
+    sym->as_written = NULL;
+    sym->associative = sym->commutative = false;
+    sym->identity = NULL;
+    sym->decl = tree_func(s, f->decl->loc, f->decl->func.mods, result, name, all,
+                          code_block(s, f->decl->loc, stmts));
+    sym->decl->sym = sym;
+    Context saved = context_enter(s, sym);
+    decl_func(s, sym, sym);
+    context_leave(s, &saved);
+    class_settle(s);
+    return sym;
+}
+
+bool derived_call(Sema *s, Ast *n)
+{
+    const Ast *callee = n->call.callee;
+    if (callee->kind != AST_NAME_REF || callee->name_ref.name[0] != '$' || !s->hosted) return false;
+    for (size_t i = 0; i < s->hosted->names.len; i++) {
+        if (s->hosted->names.data[i].name != callee->name_ref.name) continue;
+        Symbol *f = s->hosted->names.data[i].f;
+        n->type = s->error;
+        for (int k = 0; k < n->call.args.len; k++) {
+            Ast **arg = &n->call.args.data[k];
+            const Type *t = f->type ? f->type->params[k] : s->error;
+            if (check_value(s, arg, t) == s->error || !convert_to(s, arg, t, NULL)) return true;
+        }
+        if (f->type) call_static(s, n, f, n->call.args);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Grad and its like ------------------------------------------------------------------------------ */
+
+/* The lambda's parameters as those of a function. */
+static AstList lambda_params(Sema *s, const Ast *lambda, const Type *const *types)
+{
+    AstList params = {0};
+    int at = 0;
+    for (int i = 0; i < lambda->lambda.binders.len; i++) {
+        const Ast *b = lambda->lambda.binders.data[i];
+        for (int k = 0; k < b->binder.names.len; k++, at++) {
+            const Ast *name = b->binder.names.data[k];
+            Ast *p = tree_param(s, name->loc, type_node(s, name->loc, types[at]), name->name_ref.name);
+            p->type = types[at];
+            params = ast_list_add(s->arena, params, p);
+        }
+    }
+    return params;
+}
+
+bool derived_wanted(Sema *s, const Ast *lambda)
+{
+    Facts *facts = facts_of_lambda(s, lambda);
+    bool wanted = facts_calls_loops(facts);
+    vec_free(&facts->list);
+    return wanted;
+}
+
+Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result, HostWay way,
+                     AstList args)
+{
+    Normal n;
+    if (result->kind == TY_FUNC) result = type_array(s->types, result->result, result->nparams);
+    Facts *facts = facts_of_lambda(s, lambda);
+    AstList params = lambda_params(s, lambda, types), all = params, stmts = {0};
+    Ast *body = lambda->lambda.body, *written;
+    Loc loc = lambda->loc;
+    const char *seed = way == HOST_BACK_SEED ? code_fresh(s, "seed") : NULL;
+    if (body->kind != AST_BLOCK) body = tree_return(s, body);
+    normal_form(s, &n, facts, body, params, result);
+    vec_free(&facts->list);
+    for (size_t i = 0; i < n.params.len; i++) {
+        Variable *v = n.params.data[i];
+        v->differentiated = v->active = true;
+        if (way == HOST_ALONG)
+            all = ast_list_add(s->arena, all,
+                               tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
+    }
+    if (seed) all = ast_list_add(s->arena, all, tree_param(s, loc, type_node(s, loc, result), seed));
+    bool good = statements_of(s, &n, way != HOST_ALONG, way == HOST_BACK_VALUE, seed, &stmts, &written);
+    normal_free(&n);
+    if (!good) return NULL;
+    const Type *t = decl_type(s, written);
+    class_settle(s);
+    return local_block(s, "derivative", code_block(s, loc, stmts), all, args, t);
+}

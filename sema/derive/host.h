@@ -1,0 +1,145 @@
+/* Derivatives of functions that the host runs: statements, loops and branches. Such a function is brought into a
+ * normal form (normal.c), of which two others are made: one that goes back (back.c), one that goes along (along.c).
+ * Both are trees that the user could have written; each expression in them is differentiated as a graph. */
+#ifndef CS_SEMA_DERIVE_HOST_H
+#define CS_SEMA_DERIVE_HOST_H
+
+#include "../check/check.h"
+
+/* ---- facts.c: what checking a copy tells ------------------------------------------------------ */
+
+typedef struct Fact {
+    Loc loc;
+    const Type *type; /* of the variable that is declared here, or of the call */
+    Symbol *called;   /* a function with loops; NULL: a variable */
+    bool under;       /* the call is made under bound variables, or promoted */
+} Fact;
+
+typedef struct Facts {
+    VEC(Fact) list;
+    bool good; /* the copy has no errors */
+} Facts;
+
+/* Of a lambda: its list is the caller's. Of a function: they live as long as the unit. */
+Facts *facts_of_lambda(Sema *s, const Ast *lambda);
+const Facts *facts_of_function(Sema *s, Symbol *f);
+const Fact *facts_at(const Facts *facts, const Ast *n);
+/* Does a graph hold no derivative of it, since it has loops or calls what has some? */
+bool facts_has_loops(Sema *s, Symbol *f);
+bool facts_calls_loops(const Facts *facts);
+
+/* ---- normal.c: the normal form ------------------------------------------------------------------ */
+
+typedef struct Variable Variable;
+typedef VEC(Variable *) Variables;
+struct Variable {
+    const char *name;
+    const Type *type;
+    Ast *definition;  /* of a function that is defined here; NULL: of others */
+    Variables reads;  /* what the definition reads */
+    const Variable *changed; /* of a definition: it reads this one, which has changed since */
+    bool set;         /* has a value by now */
+    bool differentiated; /* a parameter: it is differentiated by */
+    bool active;      /* depends on what is */
+    const char *bar;  /* its change, or what the result changes by it, in the code that is made */
+    bool declared, given; /* does bar have a place, a value? */
+};
+
+typedef enum StepKind {
+    STEP_RUN,      /* `value` is a statement that assigns nothing */
+    STEP_ASSIGN,   /* target = value; a declaration, or a DEFINE */
+    STEP_CALL,     /* target = callee(args), which has loops */
+    STEP_FUNCTION, /* the definition of a function: `target` */
+    STEP_IF,       /* value ? first : second */
+    STEP_LOOP      /* while (value) first */
+} StepKind;
+
+typedef struct Step Step;
+typedef VEC(Step) Steps;
+struct Step {
+    StepKind kind;
+    Loc loc;
+    Variable *target;
+    Variable *declared; /* of RUN: the variable that it declares, without a value; or NULL */
+    bool declares;    /* the target */
+    bool over;        /* the target had a value */
+    Ast *value;
+    Variables reads;  /* of IF and LOOP: also what is inside reads that is outside */
+    Symbol *callee;
+    AstList args;
+    Variables given;  /* of CALL: the variable that is an argument, NULL: an expression without derivative */
+    Steps first, second;
+    Variables writes; /* of IF and LOOP: what is outside and is assigned */
+    Variables keeps;  /* of these what had a value before */
+};
+
+typedef struct Normal {
+    Sema *s;
+    Loc loc;
+    Variables params, all; /* all: every variable */
+    Variable *result;
+    Steps steps;
+    bool good; /* false: it is reported what has no derivative */
+} Normal;
+
+/* Of statements over parameters with these names and types, whose result is of this type. The tree is taken to
+ * pieces: give a copy. */
+void normal_form(Sema *s, Normal *out, const Facts *facts, Ast *body, AstList params, const Type *result);
+void normal_free(Normal *n);
+/* Marks what depends on the active parameters. False after a report: what does has no derivative. */
+bool normal_activity(Normal *n);
+/* What a step's value reads at last, and the definitions of functions that it uses, in their order. */
+void normal_reads(const Step *step, Variables *plain, Variables *functions);
+bool normal_has(const Variables *list, const Variable *v);
+void normal_add(Variables *list, Variable *v);
+bool normal_is_real(const Type *t); /* a real or an array of reals */
+
+/* ---- code.c: pieces of what is made ----------------------------------------------------------------- */
+
+/* A list of statements that grows. */
+typedef struct Code {
+    Sema *s;
+    AstList *out;
+} Code;
+
+const char *code_fresh(Sema *s, const char *what);
+void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name, Ast *init);
+void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value);
+/* The step itself, as the original has it; steps inside as well. */
+void code_step(Sema *s, AstList *out, const Step *step);
+void code_steps(Sema *s, AstList *out, const Steps *steps);
+Ast *code_block(Sema *s, Loc loc, AstList stmts);
+Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
+Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
+Ast *code_tuple(Sema *s, Loc loc, AstList items); /* of one item that */
+Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types);
+void code_add_item(Sema *s, Ast *tuple, Ast *type); /* to a TYPE_TUPLE */
+Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges */
+/* The value of a step as a function of the variables among its reads that are active: a LAMBDA. False after a
+ * report: they are too many. */
+Ast *code_lambda(Sema *s, const Step *step, Variables *by);
+Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables *by, int nmore,
+                     Ast *const *more);
+/* A call of the function that goes back or along in place of a step's callee, over the active arguments. */
+Ast *code_call(Sema *s, const Step *step, bool back, Variables *by);
+
+/* ---- back.c, along.c: statements of the function that is made, from the normal form whose parameters are marked
+ * active; its last one returns what is asked for. */
+
+/* (value, derivatives), or the derivatives alone; seed: the name of a parameter, NULL: 1. */
+void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *out);
+/* (value, change); the changes of parameters are parameters that derived_direction names. */
+void along_statements(Sema *s, Normal *n, AstList *out);
+
+/* ---- host.c ------------------------------------------------------------------------------------------- */
+
+/* The function that goes back or along in place of f, differentiated by the parameters whose bits are set. Its
+ * parameters are those of f, then the seed or the changes; it gives the derivatives, or value and change. NULL
+ * after a report. */
+const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc loc);
+/* The parameter that is the change of the parameter of this name. */
+const char *derived_direction(Sema *s, const char *param);
+/* A name for f that means it everywhere. */
+const char *derived_plain(Sema *s, Symbol *f);
+
+#endif
