@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "check.h"
+#include "../derive/host.h"
 
 typedef enum Takes {
     TAKES_COUNTS, /* constants, 1 or more */
@@ -13,7 +13,8 @@ typedef enum Takes {
     TAKES_VALUE,  /* the identity of the function */
     TAKES_DEVICE,
     TAKES_EXPORT,
-    TAKES_CASE /* values for the function's parameters */
+    TAKES_FUNCTION, /* its name */
+    TAKES_CASE      /* values for the function's parameters */
 } Takes;
 
 #define EVERYWHERE (ATTR_DEFINITION | ATTR_FUNCTION | ATTR_REDUCTION)
@@ -41,6 +42,7 @@ static const struct Attribute {
     {"Test", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE},  /* csc test */
     {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT},       /* csc --lib: names/export.c */
     {"Bench", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE}, /* csc bench */
+    {"Derivative", ATTR_FUNCTION, 1, 1, TAKES_FUNCTION},
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
 enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };
@@ -192,6 +194,8 @@ void attr_values(Sema *s)
         Context saved = context_enter(s, of.func);
         if (known(of.attr->attr.name)->takes == TAKES_CASE)
             check_case(s, of.attr, of.func);
+        else if (known(of.attr->attr.name)->takes == TAKES_FUNCTION)
+            given_derivative(s, of.func);
         else
             check_identity(s, of.attr, of.func);
         context_leave(s, &saved);
@@ -222,6 +226,7 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
             break;
         case TAKES_DEVICE: break; /* a call of the library has it (device.c) */
         case TAKES_EXPORT:
+        case TAKES_FUNCTION:
         case TAKES_CASE: break;
         }
     }
@@ -285,6 +290,8 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
                "static, with parameters by value",
                name);
     } else if (a->takes == TAKES_CASE && func) { /* later: values may be of an enum below */
+        vec_push(&s->attr_values, ((AttrOf){attr, func}));
+    } else if (a->takes == TAKES_FUNCTION && func) { /* later: it may stand below */
         vec_push(&s->attr_values, ((AttrOf){attr, func}));
     } else if (a->takes == TAKES_EXPORT) {
         const char *why = func ? export_why_not(s, func) : NULL;

@@ -39,8 +39,9 @@ static void assignment_along(Along *a, AstList *out, const Step *step)
     for (size_t i = 0; lambda && i < by.len; i++)
         directions[i] = tree_name(s, step->loc, bar_of(a, by.data[i]));
     if (lambda && by.len)
-        code_local(s, out, step->loc, step->target->type, change,
-                   code_derivative(s, lambda, step->target->type, -1, &by, (int)by.len, directions));
+        code_local(
+            s, out, step->loc, step->target->type, change,
+            code_derivative(s, lambda, step->target->type, -1, &by, (int)by.len, directions));
     code_step(s, out, step);
     set_change(a, out, step,
                by.len ? tree_name(s, step->loc, change) : code_zero(s, step->loc, step->target));
@@ -50,20 +51,23 @@ static void assignment_along(Along *a, AstList *out, const Step *step)
 static void call_along(Along *a, AstList *out, const Step *step)
 {
     Sema *s = a->s;
-    Variables by = {0};
-    Ast *call = code_call(s, step, false, &by);
+    Call c = code_call(s, step, false);
+    Ast *call = c.call;
+    const Variables by = c.by;
     const char *whole = code_fresh(s, "both");
     a->good = a->good && call;
     for (size_t i = 0; call && i < by.len; i++)
-        call->call.args = ast_list_add(s->arena, call->call.args,
-                                       tree_name(s, step->loc, bar_of(a, by.data[i])));
+        call->call.args =
+            ast_list_add(s->arena, call->call.args, tree_name(s, step->loc, bar_of(a, by.data[i])));
     if (call) {
         code_local(s, out, step->loc, NULL, whole, call);
         code_local(s, out, step->loc, step->target->type, step->target->name,
                    tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item1"));
-        set_change(a, out, step, tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item2"));
+        set_change(a, out, step,
+                   tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item2"));
     }
-    vec_free(&by);
+    vec_free(&c.by);
+    vec_free(&c.part);
 }
 
 static void step_along(Along *a, AstList *out, const Step *step)
@@ -74,10 +78,12 @@ static void step_along(Along *a, AstList *out, const Step *step)
     if (step->kind == STEP_IF) {
         steps_along(a, &step->first, &first);
         steps_along(a, &step->second, &second);
-        *out = ast_list_add(s->arena, *out, code_if(s, step->loc, ast_clone(s->arena, step->value), first, second));
+        *out = ast_list_add(s->arena, *out,
+                            code_if(s, step->loc, ast_clone(s->arena, step->value), first, second));
     } else if (step->kind == STEP_LOOP) {
         steps_along(a, &step->first, &first);
-        *out = ast_list_add(s->arena, *out, code_while(s, step->loc, ast_clone(s->arena, step->value), first));
+        *out = ast_list_add(s->arena, *out,
+                            code_while(s, step->loc, ast_clone(s->arena, step->value), first));
     } else if (step->kind == STEP_ASSIGN && active) {
         assignment_along(a, out, step);
     } else if (step->kind == STEP_CALL && active) {
@@ -109,6 +115,7 @@ void along_statements(Sema *s, Normal *n, AstList *out)
     n->good = n->good && a.good;
     both = ast_list_add(s->arena, both, tree_name(s, n->loc, result->name));
     both = ast_list_add(s->arena, both,
-                        result->active ? tree_name(s, n->loc, result->bar) : code_zero(s, n->loc, result));
+                        result->active ? tree_name(s, n->loc, result->bar)
+                                       : code_zero(s, n->loc, result));
     *out = ast_list_add(s->arena, *out, tree_return(s, code_tuple(s, n->loc, both)));
 }

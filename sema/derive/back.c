@@ -24,7 +24,8 @@ typedef struct Back {
 /* What the way back needs of a step that was run forth. */
 typedef struct Kept {
     bool ran;
-    const char *name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
+    const char *
+        name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
     VEC(const char *) old; /* of a branch, beside step->keeps */
 } Kept;
 
@@ -44,7 +45,9 @@ static Ast *name(Back *b, Loc loc, const char *text)
 
 static void set_bar(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
 {
-    if (!v->bar) v->bar = code_fresh(b->s, arena_printf(b->s->arena, "by_%s", v->name[0] == '$' ? v->name + 1 : v->name));
+    if (!v->bar)
+        v->bar = code_fresh(
+            b->s, arena_printf(b->s->arena, "by_%s", v->name[0] == '$' ? v->name + 1 : v->name));
     if (v->declared)
         code_set(b->s, out, loc, v->bar, value);
     else
@@ -89,7 +92,8 @@ static void give_all(Back *b, AstList *out, const Step *step, Variables *inner)
 
 static void end_inner(Variables *inner)
 {
-    for (size_t i = 0; i < inner->len; i++) inner->data[i]->declared = inner->data[i]->given = false;
+    for (size_t i = 0; i < inner->len; i++)
+        inner->data[i]->declared = inner->data[i]->given = false;
 }
 
 /* ---- assignments ------------------------------------------------------------------------------- */
@@ -110,7 +114,8 @@ static void assignment_back(Back *b, AstList *out, const Step *step)
     Variable *target = step->target;
     Variables by = {0};
     Loc loc = step->loc;
-    Ast *lambda = code_lambda(b->s, step, &by), *seed = target->bar ? name(b, loc, target->bar) : NULL;
+    Ast *lambda = code_lambda(b->s, step, &by),
+        *seed = target->bar ? name(b, loc, target->bar) : NULL;
     b->good = b->good && lambda;
     if (!lambda || !by.len) { /* it is given a constant */
         target->given = false;
@@ -130,27 +135,29 @@ static void assignment_back(Back *b, AstList *out, const Step *step)
 
 static void call_back(Back *b, AstList *out, const Step *step)
 {
-    Variables by = {0};
     VEC(const char *) parts = {0};
     Loc loc = step->loc;
-    Ast *call = code_call(b->s, step, true, &by);
-    b->good = b->good && call;
-    if (call && by.len) {
-        call->call.args = ast_list_add(b->s->arena, call->call.args, name(b, loc, step->target->bar));
+    Call c = code_call(b->s, step, true);
+    b->good = b->good && c.call;
+    if (c.call && c.by.len) {
+        c.call->call.args =
+            ast_list_add(b->s->arena, c.call->call.args, name(b, loc, step->target->bar));
         const char *whole = code_fresh(b->s, "parts");
-        code_local(b->s, out, loc, NULL, whole, call);
-        for (size_t i = 0; i < by.len; i++) {
+        code_local(b->s, out, loc, NULL, whole, c.call);
+        for (size_t i = 0; i < c.by.len; i++) {
             Ast *part = name(b, loc, whole);
-            if (by.len > 1)
-                part = tree_member(b->s, loc, part, arena_printf(b->s->arena, "Item%d", (int)i + 1));
+            if (c.parts > 1)
+                part = tree_member(b->s, loc, part,
+                                   arena_printf(b->s->arena, "Item%d", c.part.data[i]));
             vec_push(&parts, code_fresh(b->s, "part"));
-            code_local(b->s, out, loc, by.data[i]->type, parts.data[i], part);
+            code_local(b->s, out, loc, c.by.data[i]->type, parts.data[i], part);
         }
-        give_parts(b, out, loc, step->target, &by, parts.data);
+        give_parts(b, out, loc, step->target, &c.by, parts.data);
     }
     step->target->given = false;
     vec_free(&parts);
-    vec_free(&by);
+    vec_free(&c.by);
+    vec_free(&c.part);
 }
 
 /* ---- branches and loops ---------------------------------------------------------------------------- */
@@ -160,7 +167,8 @@ static void level(Back *b, AstList *out, const Step *step)
 {
     for (size_t i = 0; i < step->writes.len; i++) {
         Variable *v = step->writes.data[i];
-        if (v->active && v->declared && normal_has(&step->keeps, v)) give_nothing(b, out, step->loc, v);
+        if (v->active && v->declared && normal_has(&step->keeps, v))
+            give_nothing(b, out, step->loc, v);
     }
 }
 
@@ -197,7 +205,8 @@ static Ast *state_of(Back *b, const Step *step)
 
 static Ast *method(Back *b, const Step *step, const Kept *kept, const char *what)
 {
-    return tree_call(b->s, step->loc, tree_member(b->s, step->loc, name(b, step->loc, kept->name), what), 0);
+    return tree_call(b->s, step->loc,
+                     tree_member(b->s, step->loc, name(b, step->loc, kept->name), what), 0);
 }
 
 /* if ($k.Wants()) $k.Keep(state); */
@@ -246,7 +255,8 @@ static Ast *bytes_of(Back *b, const Step *step)
     for (size_t i = 0; i < step->keeps.len; i++) {
         const Variable *v = step->keeps.data[i];
         if (v->type->kind != TY_ARRAY) continue;
-        uint64_t size = v->type->result->kind == TY_SCALAR ? scalar_bytes(v->type->result->scalar) : 16;
+        uint64_t size =
+            v->type->result->kind == TY_SCALAR ? scalar_bytes(v->type->result->scalar) : 16;
         Ast *length = tree_member(b->s, loc, name(b, loc, v->name), "LongLength");
         sum = tree_binary(b->s, loc, AST_OP_ADD, sum,
                           tree_binary(b->s, loc, AST_OP_MUL, length, tree_int(b->s, loc, size)));
@@ -317,7 +327,8 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
 {
     if (step->kind == STEP_IF) {
         kept->name = code_fresh(b->s, "taken");
-        code_local(b->s, out, step->loc, b->s->boolean, kept->name, ast_clone(b->s->arena, step->value));
+        code_local(b->s, out, step->loc, b->s->boolean, kept->name,
+                   ast_clone(b->s->arena, step->value));
         if (!kept->ran) return;
         for (size_t i = 0; i < step->keeps.len; i++)
             vec_push(&kept->old, keep_old(b, out, step->loc, step->keeps.data[i]));
@@ -331,7 +342,8 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
         loop_forth(b, out, step, kept);
         return;
     }
-    if (step->kind == STEP_ASSIGN && step->over) kept->name = keep_old(b, out, step->loc, step->target);
+    if (step->kind == STEP_ASSIGN && step->over)
+        kept->name = keep_old(b, out, step->loc, step->target);
     code_step(b->s, out, step);
 }
 
@@ -340,7 +352,8 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
     if (step->kind == STEP_ASSIGN && kept->name)
         code_set(b->s, out, step->loc, step->target->name, name(b, step->loc, kept->name));
     for (size_t i = 0; i < kept->old.len; i++)
-        code_set(b->s, out, step->loc, step->keeps.data[i]->name, name(b, step->loc, kept->old.data[i]));
+        code_set(b->s, out, step->loc, step->keeps.data[i]->name,
+                 name(b, step->loc, kept->old.data[i]));
     if (step->kind == STEP_IF)
         branch_back(b, out, step, kept);
     else if (step->kind == STEP_LOOP)

@@ -191,8 +191,9 @@ Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables
 /* The derivative of a constant. */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v)
 {
-    Ast *zero = tree_cast(s, loc, type_node(s, loc, v->type->kind == TY_ARRAY ? v->type->result : v->type),
-                          tree_int(s, loc, 0));
+    Ast *zero =
+        tree_cast(s, loc, type_node(s, loc, v->type->kind == TY_ARRAY ? v->type->result : v->type),
+                  tree_int(s, loc, 0));
     if (v->type->kind != TY_ARRAY) return zero;
     Variable *one[] = {(Variable *)(uintptr_t)v};
     Variables by = {.data = one, .len = 1};
@@ -200,21 +201,26 @@ Ast *code_zero(Sema *s, Loc loc, const Variable *v)
     return code_derivative(s, lambda, v->type, 0, &by, 1, &seed);
 }
 
-Ast *code_call(Sema *s, const Step *step, bool back, Variables *by)
+Call code_call(Sema *s, const Step *step, bool back)
 {
+    Call c = {0};
     unsigned mask = 0;
-    for (size_t i = 0; i < step->given.len; i++) {
+    bool given = given_is(step->callee);
+    for (size_t i = 0; i < step->given.len && i < 32; i++) {
         Variable *v = step->given.data[i];
         if (!v || !v->active) continue;
-        if (i >= 32) continue;
+        int part = 0;
         mask |= 1u << i;
-        vec_push(by, v);
+        vec_push(&c.by, v);
+        c.parts = given ? given_parts(step->callee, (int)i, &part) : (int)c.by.len;
+        vec_push(&c.part, given ? part : c.parts);
     }
     const Symbol *made = derived_function(s, step->callee, back, mask, step->loc);
-    if (!made) return NULL;
-    Ast *call = tree_call(s, step->loc, tree_name(s, step->loc, made->name), 0);
+    if (!made) return c;
+    const char *name = given ? derived_plain(s, (Symbol *)(uintptr_t)made) : made->name;
+    c.call = tree_call(s, step->loc, tree_name(s, step->loc, name), 0);
     for (int i = 0; i < step->args.len; i++)
-        call->call.args =
-            ast_list_add(s->arena, call->call.args, ast_clone(s->arena, step->args.data[i]));
-    return call;
+        c.call->call.args =
+            ast_list_add(s->arena, c.call->call.args, ast_clone(s->arena, step->args.data[i]));
+    return c;
 }

@@ -13,9 +13,9 @@ typedef struct Derived {
 typedef struct Find {
     Sema *s;
     Facts *facts;
-    const Ast *around;          /* the lambda whose parameters are no bound variables here; or NULL */
-    VEC(const Symbol *) inside; /* variables bound in a call */
-    bool free;                  /* it reads others */
+    const Ast *around; /* the lambda whose parameters are no bound variables here; or NULL */
+    VEC(const Symbol *) inside;      /* variables bound in a call */
+    bool free;                       /* it reads others */
     bool loops, branches, functions; /* what is seen */
 } Find;
 
@@ -62,8 +62,7 @@ static void note(Ast **child, void *ctx)
     }
     if (fact.type) vec_push(&f->facts->list, fact);
     f->branches = f->branches || n->kind == AST_IF;
-    if (n->kind == AST_ASSIGN && n->assign.target->type &&
-        n->assign.target->type->kind == TY_ARRAY)
+    if (n->kind == AST_ASSIGN && n->assign.target->type && n->assign.target->type->kind == TY_ARRAY)
         f->loops = true; /* a graph has one value for each array */
     ast_each_child(*child, note, ctx);
 }
@@ -100,7 +99,8 @@ Facts *facts_of_lambda(Sema *s, const Ast *lambda)
 /* Checks a copy of its body, as names/decl.c checks the body. */
 static void look_into(Sema *s, Symbol *sym, Derived *d)
 {
-    Ast *f = sym->decl, *body = ast_clone(s->arena, sym->as_written ? sym->as_written : f->func.body);
+    Ast *f = sym->decl,
+        *body = ast_clone(s->arena, sym->as_written ? sym->as_written : f->func.body);
     Find find = {.s = s, .facts = &d->facts};
     Context saved = context_enter(s, sym);
     int errors = s->quiet_errors;
@@ -126,8 +126,7 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
     context_leave(s, &saved);
     if (!d->facts.good) return;
     note(&body, &find);
-    d->loops = find.loops || facts_calls_loops(&d->facts) ||
-               (find.branches && find.functions);
+    d->loops = find.loops || facts_calls_loops(&d->facts) || (find.branches && find.functions);
 }
 
 static Derived *derived(Sema *s, Symbol *f)
@@ -137,9 +136,13 @@ static Derived *derived(Sema *s, Symbol *f)
     Derived *d = arena_new_of(s->arena, Derived);
     d->f = f;
     vec_push(&s->derived, d); /* first: it may call itself */
-    bool known = f->decl && f->decl->kind == AST_FUNC && f->decl->func.body && f->type && !f->generic;
+    bool known =
+        f->decl && f->decl->kind == AST_FUNC && f->decl->func.body && f->type && !f->generic;
     bool written = known && (f->as_written || !f->used || f->decl->func.body->type == NULL);
-    if (written) look_into(s, f, d);
+    if (known && given_is(f))
+        d->loops = true;
+    else if (written)
+        look_into(s, f, d);
     return d;
 }
 

@@ -50,7 +50,8 @@ const char *derived_plain(Sema *s, Symbol *f)
 
 const char *derived_direction(Sema *s, const char *param)
 {
-    return intern_cstr(s->names, arena_printf(s->arena, "$along_%s", param[0] == '$' ? param + 1 : param));
+    return intern_cstr(s->names,
+                       arena_printf(s->arena, "$along_%s", param[0] == '$' ? param + 1 : param));
 }
 
 /* ---- functions in place of others --------------------------------------------------------------- */
@@ -93,9 +94,23 @@ static bool statements_of(Sema *s, Normal *n, bool back, bool value, const char 
     return n->good;
 }
 
+static const Symbol *given_function(Sema *s, Symbol *f, bool back, Loc loc)
+{
+    Symbol *g = back ? given_derivative(s, f) : NULL;
+    if (!back) {
+        report(s, loc, NOT_SUPPORTED,
+               "there is no derivative yet of '%s' along a direction: [Derivative] goes back",
+               f->name);
+        report_note(s, NOWHERE, "Vjp and Grad take it");
+    }
+    if (g) pure_need(s, g, loc, "is a derivative");
+    return g;
+}
+
 const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc loc)
 {
     struct Hosted *h = hosted(s);
+    if (given_is(f)) return given_function(s, f, back, loc);
     for (size_t i = 0; i < h->made.len; i++) {
         const HostMade *m = &h->made.data[i];
         if (m->of == f && m->back == back && m->by == by) return m->f;
@@ -103,29 +118,39 @@ const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc l
     Normal n;
     AstList params = params_of(s, f), stmts = {0};
     Ast *result;
-    const char *name = code_fresh(s, arena_printf(s->arena, "%s_%s", back ? "back" : "along", f->name));
+    const char *name =
+        code_fresh(s, arena_printf(s->arena, "%s_%s", back ? "back" : "along", f->name));
     Symbol *sym = arena_copy(s->arena, f, sizeof *f);
+    sym->name = name;
     HostMade made = {f, back, by, sym};
     HostName named = {name, sym};
     vec_push(&h->made, made); /* it may call itself */
     vec_push(&h->names, named);
     pure_need(s, f, loc, "is differentiated");
     Ast *written = f->as_written ? f->as_written : f->decl->func.body;
-    normal_form(s, &n, facts_of_function(s, f), ast_clone(s->arena, written), params, f->type->result);
+    normal_form(s, &n, facts_of_function(s, f), ast_clone(s->arena, written), params,
+                f->type->result);
     AstList all = params;
     const char *seed = code_fresh(s, "seed");
     for (size_t i = 0; i < n.params.len; i++) {
         Variable *v = n.params.data[i];
         v->differentiated = v->active = i < 32 && by >> i & 1;
         if (back || !v->differentiated) continue;
-        all = ast_list_add(s->arena, all,
-                           tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
+        all = ast_list_add(
+            s->arena, all,
+            tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
     }
-    if (back) all = ast_list_add(s->arena, all, tree_param(s, loc, type_node(s, loc, f->type->result), seed));
+    if (back)
+        all = ast_list_add(s->arena, all,
+                           tree_param(s, loc, type_node(s, loc, f->type->result), seed));
     bool good = statements_of(s, &n, back, false, seed, &stmts, &result);
     normal_free(&n);
-    if (!good) return NULL;
-    sym->name = name;
+    if (!good) {
+        for (size_t i = 0; i < h->made.len;
+             i++) /* to be told again where it is not a copy that is checked */
+            if (h->made.data[i].f == sym) h->made.data[i].of = NULL;
+        return NULL;
+    }
     sym->type = NULL;
     sym->next = NULL;
     sym->used = false;
@@ -173,7 +198,8 @@ static AstList lambda_params(Sema *s, const Ast *lambda, const Type *const *type
         const Ast *b = lambda->lambda.binders.data[i];
         for (int k = 0; k < b->binder.names.len; k++, at++) {
             const Ast *name = b->binder.names.data[k];
-            Ast *p = tree_param(s, name->loc, type_node(s, name->loc, types[at]), name->name_ref.name);
+            Ast *p =
+                tree_param(s, name->loc, type_node(s, name->loc, types[at]), name->name_ref.name);
             p->type = types[at];
             params = ast_list_add(s->arena, params, p);
         }
@@ -189,8 +215,8 @@ bool derived_wanted(Sema *s, const Ast *lambda)
     return wanted;
 }
 
-Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result, HostWay way,
-                     AstList args)
+Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
+                        HostWay way, AstList args)
 {
     Normal n;
     if (result->kind == TY_FUNC) result = type_array(s->types, result->result, result->nparams);
@@ -206,11 +232,14 @@ Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Ty
         Variable *v = n.params.data[i];
         v->differentiated = v->active = true;
         if (way == HOST_ALONG)
-            all = ast_list_add(s->arena, all,
-                               tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
+            all = ast_list_add(
+                s->arena, all,
+                tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
     }
-    if (seed) all = ast_list_add(s->arena, all, tree_param(s, loc, type_node(s, loc, result), seed));
-    bool good = statements_of(s, &n, way != HOST_ALONG, way == HOST_BACK_VALUE, seed, &stmts, &written);
+    if (seed)
+        all = ast_list_add(s->arena, all, tree_param(s, loc, type_node(s, loc, result), seed));
+    bool good =
+        statements_of(s, &n, way != HOST_ALONG, way == HOST_BACK_VALUE, seed, &stmts, &written);
     normal_free(&n);
     if (!good) return NULL;
     const Type *t = decl_type(s, written);

@@ -35,13 +35,13 @@ typedef VEC(Variable *) Variables;
 struct Variable {
     const char *name;
     const Type *type;
-    Ast *definition;  /* of a function that is defined here; NULL: of others */
-    Variables reads;  /* what the definition reads */
+    Ast *definition;         /* of a function that is defined here; NULL: of others */
+    Variables reads;         /* what the definition reads */
     const Variable *changed; /* of a definition: it reads this one, which has changed since */
-    bool set;         /* has a value by now */
-    bool differentiated; /* a parameter: it is differentiated by */
-    bool active;      /* depends on what is */
-    const char *bar;  /* its change, or what the result changes by it, in the code that is made */
+    bool set;                /* has a value by now */
+    bool differentiated;     /* a parameter: it is differentiated by */
+    bool active;             /* depends on what is */
+    const char *bar; /* its change, or what the result changes by it, in the code that is made */
     bool declared, given; /* does bar have a place, a value? */
 };
 
@@ -61,13 +61,14 @@ struct Step {
     Loc loc;
     Variable *target;
     Variable *declared; /* of RUN: the variable that it declares, without a value; or NULL */
-    bool declares;    /* the target */
-    bool over;        /* the target had a value */
+    bool declares;      /* the target */
+    bool over;          /* the target had a value */
     Ast *value;
-    Variables reads;  /* of IF and LOOP: also what is inside reads that is outside */
+    Variables reads; /* of IF and LOOP: also what is inside reads that is outside */
     Symbol *callee;
     AstList args;
-    Variables given;  /* of CALL: the variable that is an argument, NULL: an expression without derivative */
+    Variables
+        given; /* of CALL: the variable that is an argument, NULL: an expression without derivative */
     Steps first, second;
     Variables writes; /* of IF and LOOP: what is outside and is assigned */
     Variables keeps;  /* of these what had a value before */
@@ -84,7 +85,8 @@ typedef struct Normal {
 
 /* Of statements over parameters with these names and types, whose result is of this type. The tree is taken to
  * pieces: give a copy. */
-void normal_form(Sema *s, Normal *out, const Facts *facts, Ast *body, AstList params, const Type *result);
+void normal_form(Sema *s, Normal *out, const Facts *facts, Ast *body, AstList params,
+                 const Type *result);
 void normal_free(Normal *n);
 /* Marks what depends on the active parameters. False after a report: what does has no derivative. */
 bool normal_activity(Normal *n);
@@ -113,15 +115,22 @@ Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
 Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
 Ast *code_tuple(Sema *s, Loc loc, AstList items); /* of one item that */
 Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types);
-void code_add_item(Sema *s, Ast *tuple, Ast *type); /* to a TYPE_TUPLE */
+void code_add_item(Sema *s, Ast *tuple, Ast *type);  /* to a TYPE_TUPLE */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges */
 /* The value of a step as a function of the variables among its reads that are active: a LAMBDA. False after a
  * report: they are too many. */
 Ast *code_lambda(Sema *s, const Step *step, Variables *by);
 Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables *by, int nmore,
                      Ast *const *more);
-/* A call of the function that goes back or along in place of a step's callee, over the active arguments. */
-Ast *code_call(Sema *s, const Step *step, bool back, Variables *by);
+/* A call of the function that goes back or along in place of a step's callee, over the active arguments. What goes
+ * back gives `parts` parts, of which one is that of each active argument (from 1 on). */
+typedef struct Call {
+    Ast *call; /* NULL after a report */
+    Variables by;
+    VEC(int) part;
+    int parts;
+} Call;
+Call code_call(Sema *s, const Step *step, bool back);
 
 /* ---- back.c, along.c: statements of the function that is made, from the normal form whose parameters are marked
  * active; its last one returns what is asked for. */
@@ -130,6 +139,15 @@ Ast *code_call(Sema *s, const Step *step, bool back, Variables *by);
 void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *out);
 /* (value, change); the changes of parameters are parameters that derived_direction names. */
 void along_statements(Sema *s, Normal *n, AstList *out);
+
+/* ---- given.c: [Derivative(g)] ---------------------------------------------------------------------------- */
+
+bool given_is(const Symbol *f); /* does f have one? */
+/* g, which takes f's arguments and a seed and gives the derivative by each real or array of reals among them, a
+ * tuple if they are several; NULL after a report: there is no such function. */
+Symbol *given_derivative(Sema *s, Symbol *f);
+/* How many parts g gives, and which of them (from 1 on) parameter i's is. */
+int given_parts(const Symbol *f, int i, int *part);
 
 /* ---- host.c ------------------------------------------------------------------------------------------- */
 

@@ -174,12 +174,18 @@ static const Fact *call_inside(Shape *f, Ast *tree)
     return found;
 }
 
+static const char *what_is(const Symbol *called)
+{
+    return given_is(called) ? "which has [Derivative]" : "a function with loops";
+}
+
 static void refuse_inside(Shape *f, Ast *tree, const char *where)
 {
     const Fact *fact = call_inside(f, tree);
     if (fact)
         fail(f, fact->loc,
-             arena_printf(f->s->arena, "'%s', a function with loops, %s", fact->called->name, where),
+             arena_printf(f->s->arena, "'%s', %s, %s", fact->called->name, what_is(fact->called),
+                          where),
              "call it in a statement of its own");
 }
 
@@ -223,14 +229,16 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
         plain = plain && call->call.args.data[i]->kind != AST_BINDER;
     if (!plain || !normal_is_real(fact->type)) {
         fail(f, call->loc,
-             arena_printf(f->s->arena, "'%s', a function with loops%s", fact->called->name,
-                          fact->under             ? ", under bound variables"
-                          : fact->called->local   ? " that is declared inside of another"
-                          : fact->called->self    ? " that is a method of an object"
-                          : !normal_is_real(fact->type) ? ", whose result is no real or array of reals"
-                                                  : ", whose arguments are not as they are declared"),
-             fact->under ? "call it in a statement of its own, or write it as definitions"
-                         : "make it a function of reals and arrays, outside of functions and objects");
+             arena_printf(f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
+                          fact->under           ? ", under bound variables"
+                          : fact->called->local ? " that is declared inside of another"
+                          : fact->called->self  ? " that is a method of an object"
+                          : !normal_is_real(fact->type)
+                              ? ", whose result is no real or array of reals"
+                              : ", whose arguments are not as they are declared"),
+             fact->under
+                 ? "call it in a statement of its own, or write it as definitions"
+                 : "make it a function of reals and arrays, outside of functions and objects");
         return;
     }
     for (int i = 0; i < call->call.args.len && f->out->good; i++) {
@@ -262,8 +270,9 @@ static void hoist(Shape *f, Ast **slot, Steps *out)
         hoist_call(f, slot, fact, out);
         return;
     }
-    bool lazy = n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
-                                          n->binary.op == AST_OP_COALESCE);
+    bool lazy =
+        n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
+                                  n->binary.op == AST_OP_COALESCE);
     if (n->kind == AST_BINARY && !lazy) {
         hoist(f, &n->binary.left, out);
         hoist(f, &n->binary.right, out);
@@ -347,8 +356,9 @@ static void declarator(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest,
             return;
         }
         Ast *alone = ast_new(f->s->arena, AST_VAR_DECL, n->loc);
-        alone->var_decl.vtype = n->var_decl.vtype->kind == AST_TYPE_VAR ? n->var_decl.vtype
-                                                                        : type_node(f->s, n->loc, t);
+        alone->var_decl.vtype = n->var_decl.vtype->kind == AST_TYPE_VAR
+                                    ? n->var_decl.vtype
+                                    : type_node(f->s, n->loc, t);
         alone->var_decl.vars = ast_list_add(f->s->arena, (AstList){0}, decl);
         define_function(f, n->loc, name, t, alone, out);
         return;
@@ -564,7 +574,8 @@ static void for_statement(Shape *f, Ast *n, Steps *out)
     }
     for (int i = 0; i < n->for_.step.len; i++) {
         Ast *step = n->for_.step.data[i];
-        turn = ast_list_add(f->s->arena, turn, step->kind == AST_EXPR_STMT ? step : tree_stmt(f->s, step));
+        turn = ast_list_add(f->s->arena, turn,
+                            step->kind == AST_EXPR_STMT ? step : tree_stmt(f->s, step));
     }
     if (f->out->good) loop(f, n->loc, n->for_.cond, n->for_.body, turn, false, out);
 }
@@ -610,7 +621,8 @@ static const char *instead_of(const Ast *n)
 static void leave(Shape *f, Ast *n, Steps *out)
 {
     if (n->kind == AST_RETURN && f->loops) {
-        fail(f, n->loc, "a return inside of a loop", "leave the loop with break, and return behind it");
+        fail(f, n->loc, "a return inside of a loop",
+             "leave the loop with break, and return behind it");
     } else if (n->kind == AST_RETURN) {
         if (n->return_.value) assign(f, n->loc, f->out->result, n->return_.value, false, out);
     } else if (n->kind == AST_BREAK) {
@@ -655,7 +667,9 @@ static void statements(Shape *f, AstList list, Steps *out)
             if (jumps(n)) return;
             break;
         case AST_FOR: for_statement(f, n, out); break;
-        case AST_WHILE: loop(f, n->loc, n->while_.cond, n->while_.body, (AstList){0}, false, out); break;
+        case AST_WHILE:
+            loop(f, n->loc, n->while_.cond, n->while_.body, (AstList){0}, false, out);
+            break;
         case AST_DO: loop(f, n->loc, n->do_.cond, n->do_.body, (AstList){0}, true, out); break;
         case AST_RETURN:
         case AST_BREAK:
@@ -733,7 +747,8 @@ static bool spread(Normal *n, const Steps *steps)
             changed = spread(n, &step->second) || changed;
         }
         bool gives = step->kind == STEP_ASSIGN || step->kind == STEP_CALL;
-        if (!gives || step->target->active || is_discrete(step->target->type) || !reads_active(step))
+        if (!gives || step->target->active || is_discrete(step->target->type) ||
+            !reads_active(step))
             continue;
         if (!normal_is_real(step->target->type)) {
             report(n->s, step->loc, NOT_SUPPORTED,
@@ -749,7 +764,8 @@ static bool spread(Normal *n, const Steps *steps)
 
 bool normal_activity(Normal *n)
 {
-    while (n->good && spread(n, &n->steps));
+    while (n->good && spread(n, &n->steps))
+        ;
     return n->good;
 }
 
