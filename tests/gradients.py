@@ -59,7 +59,48 @@ class Function:
             self.names.append(f)
         self.lines.append(f"double[] r = (i : 0..7) => {self.real('i', 2)} + {self.names[-1]}(i);")
         body = "\n    ".join(self.lines)
-        return f"double[] g{number}(double[] u, double[] v, int[] k) {{\n    {body}\n    return r;\n}}\n"
+        inner = f"double[] g{number}(double[] u, double[] v, int[] k) {{\n    {body}\n    return r;\n}}\n"
+        if number % 3:
+            return inner
+        inner = inner.replace(f"g{number}(", f"inner{number}(", 1)
+        return inner + self.host(number)
+
+    def condition(self, t):
+        return self.r.choice([f"{t} % 2 == {self.r.randrange(2)}", f"sum(i : 0..7, u(i)) > {self.r.uniform(-2, 2):.3f}",
+                              f"s < {self.r.uniform(-1, 2):.3f}"])
+
+    def statements(self, depth, loop, pad):
+        """Assignments, calls, branches and loops over the variables u, v, a and s."""
+        self.names, out = ["u", "v", "a"], []
+        for _ in range(self.r.randrange(1, 4)):
+            r, x = self.r.randrange(9 if depth else 5), self.r.choice(["u", "a"])
+            if r < 2:
+                y = self.name("y")
+                out.append(f"double[] {y}(i : 0..7) = Math.Tanh({self.real('i', 2)}) + 0.1 * s; {x} = {y};")
+            elif r < 3:
+                out.append(f"s {self.r.choice(['+=', '-=', '='])} 0.3 * Math.Sin(sum(i : 0..7, {self.real('i', 1)}));")
+            elif r < 4:
+                out.append(f"{x} = inner{self.number}({self.r.choice(['u', 'a'])}, v, k) * 0.2;")
+            elif r < 5:
+                c, y = self.name("c"), self.name("y")
+                out.append(f"var {c} = {self.r.choice(['Clamp', 'Periodic'])}({x}); double[] {y}(i : 0..7) = "
+                           f"0.5 * {c}(i + {self.r.randrange(-2, 3)}) + 0.3 * {self.read('i')}; {x} = {y};")
+            elif r < 7:
+                t = self.name("t")
+                inside = self.statements(depth - 1, t, pad + "    ")
+                jump = self.r.choice(["", "", f"if ({self.condition(t)}) break;", f"if ({self.condition(t)}) continue;"])
+                last = self.statements(0, t, pad + "    ") if jump else ""
+                out.append(f"for (int {t} = 0; {t} < {self.r.randrange(0, 6)}; {t}++) {{{inside}{pad}    {jump}{last}{pad}}}")
+            else:
+                other = f" else {{{self.statements(depth - 1, loop, pad + '    ')}{pad}}}" if self.r.randrange(2) else ""
+                out.append(f"if ({self.condition(loop)}) {{{self.statements(depth - 1, loop, pad + '    ')}{pad}}}{other}")
+        return "".join(pad + line for line in out)
+
+    def host(self, number):
+        self.number = number
+        body = self.statements(2, "k(0)", "\n    ")
+        return (f"double[] g{number}(double[] u, double[] v, int[] k) {{\n    double s = u(3);\n    double[] a = v;{body}"
+                f"\n    double[] all(i : 0..7) = u(i) + a(i) * s;\n    return all;\n}}\n")
 
 
 def check(n):
