@@ -119,16 +119,20 @@ static void assignment_back(Back *b, AstList *out, const Step *step)
     b->good = b->good && lambda;
     if (!lambda || !by.len) { /* it is given a constant */
         target->given = false;
-    } else if (by.len == 1 && by.data[0] == target) {
-        set_bar(b, out, loc, target, code_derivative(b->s, lambda, target->type, 0, &by, 1, &seed));
     } else {
-        const char *parts[FD_MAX_RANK];
+        size_t own =
+            by.len; /* its own part comes last: the others are made of the change as it is */
         for (size_t i = 0; i < by.len; i++) {
-            parts[i] = code_fresh(b->s, "part");
-            code_local(b->s, out, loc, by.data[i]->type, parts[i],
-                       code_derivative(b->s, lambda, by.data[i]->type, (int)i, &by, 1, &seed));
+            Variable *v = by.data[i];
+            if (v == target)
+                own = i;
+            else
+                give(b, out, loc, v, code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
         }
-        give_parts(b, out, loc, target, &by, parts);
+        target->given = false;
+        if (own < by.len)
+            set_bar(b, out, loc, target,
+                    code_derivative(b->s, lambda, target->type, (int)own, &by, 1, &seed));
     }
     vec_free(&by);
 }

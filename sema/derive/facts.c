@@ -14,9 +14,9 @@ typedef struct Find {
     Sema *s;
     Facts *facts;
     const Ast *around; /* the lambda whose parameters are no bound variables here; or NULL */
-    VEC(const Symbol *) inside;      /* variables bound in a call */
-    bool free;                       /* it reads others */
-    bool loops, branches, functions; /* what is seen */
+    VEC(const Symbol *) inside;   /* variables bound in a call */
+    bool free;                    /* it reads others */
+    bool loops, steps, functions; /* what is seen: steps of scalars; functional expressions */
 } Find;
 
 static void find_bound(Ast **child, void *ctx)
@@ -61,7 +61,9 @@ static void note(Ast **child, void *ctx)
         fact.under = is_under(f, n);
     }
     if (fact.type) vec_push(&f->facts->list, fact);
-    f->branches = f->branches || n->kind == AST_IF;
+    f->steps = f->steps || n->kind == AST_IF || n->kind == AST_ASSIGN || n->kind == AST_INCDEC;
+    f->functions = f->functions || n->nbound > 0 || n->kind == AST_REDUCE ||
+                   n->kind == AST_LAMBDA || n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE;
     if (n->kind == AST_ASSIGN && n->assign.target->type && n->assign.target->type->kind == TY_ARRAY)
         f->loops = true; /* a graph has one value for each array */
     ast_each_child(*child, note, ctx);
@@ -126,7 +128,7 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
     context_leave(s, &saved);
     if (!d->facts.good) return;
     note(&body, &find);
-    d->loops = find.loops || facts_calls_loops(&d->facts) || (find.branches && find.functions);
+    d->loops = find.loops || facts_calls_loops(&d->facts) || (find.steps && find.functions);
 }
 
 static Derived *derived(Sema *s, Symbol *f)
