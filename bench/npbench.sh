@@ -21,8 +21,8 @@ npbench_build() {
             echo "bench: $npbench_python has no $peer: left out" >&2
         fi
     done
-    mkdir -p "$out/npbench/numba"
-    export NUMBA_CACHE_DIR="$PWD/$out/npbench/numba" NUMBA_NUM_THREADS="$threads" PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu
+    mkdir -p "$out/npbench"
+    export NUMBA_NUM_THREADS="$threads" PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu
 }
 
 npbench_ours() { # NAME SIZES..

@@ -29,7 +29,7 @@ elif who == "jax":
 
 def jit(f):
     """For what a numba version calls."""
-    return numba.njit(fastmath=True, cache=True)(f) if who == "numba" else f
+    return numba.njit(fastmath=True)(f) if who == "numba" else f
 
 
 def unit(n, first):
@@ -75,7 +75,7 @@ def main():
     inputs = getattr(cases, name + "_inputs")(*map(int, sizes))
     f = getattr(cases, f"{name}_{who}", None) or getattr(cases, name)
     if who == "numba":
-        f = numba.njit(parallel=True, fastmath=True, cache=True)(f)
+        f = numba.njit(parallel=True, fastmath=True)(f)
     if who == "jax":
         constants = [n for n, x in enumerate(inputs) if isinstance(x, (int, float))]
         compiled = jax.jit(f, static_argnums=constants)

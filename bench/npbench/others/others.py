@@ -217,7 +217,7 @@ def nbody_inputs(n, count):
 def forces(pos, mass):
     x, y, z = pos.T
     dx, dy, dz = x - x[:, None], y - y[:, None], z - z[:, None]
-    inv = (dx * dx + dy * dy + dz * dz + 0.01) ** -1.5
+    inv = (dx * dx + dy * dy + dz * dz + 0.1) ** -1.5
     return np.stack([(dx * inv) @ mass, (dy * inv) @ mass, (dz * inv) @ mass], axis=1)
 
 
@@ -255,7 +255,7 @@ def nbody_numba(mass, pos, vel, count):
             x = y = z = 0.0
             for j in range(n):
                 dx, dy, dz = pos[j, 0] - pos[i, 0], pos[j, 1] - pos[i, 1], pos[j, 2] - pos[i, 2]
-                s = dx * dx + dy * dy + dz * dz + 0.01
+                s = dx * dx + dy * dy + dz * dz + 0.1
                 inv = mass[j] / (s * np.sqrt(s))
                 x += dx * inv
                 y += dy * inv
