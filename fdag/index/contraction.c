@@ -1,6 +1,8 @@
 /* What reductions reuse: bodies split into operands of rows and of columns (contraction.h). */
 #include "contraction.h"
 
+#include "affine.h"
+
 /* ---- reductions -------------------------------------------------------------------------------- */
 
 typedef struct Reductions {
@@ -52,6 +54,61 @@ int fd_reductions(const FdNode *body, const FdNode *out[FD_MAX_REDUCTIONS])
     return count_reductions(body, found, false) == all ? all : 0;
 }
 
+static bool compares(FdOp op, int64_t x)
+{
+    switch (op) {
+    case FD_OP_LT: return x < 0;
+    case FD_OP_LE: return x <= 0;
+    case FD_OP_GT: return x > 0;
+    default: return x >= 0;
+    }
+}
+
+/* j <= i: of two ranges about half of the pairs are on either side. */
+static bool is_triangle(const FdNode *cond, int nvars, const FdNode *const *vars, FdBranch *b)
+{
+    FdOp op = cond->kind == FD_APPLY ? fd_op_of(cond) : FD_OP_NONE;
+    bool order = op == FD_OP_LT || op == FD_OP_LE || op == FD_OP_GT || op == FD_OP_GE;
+    FdAffine difference;
+    if (!order || fd_effects(cond) || !fd_affine(cond->args[0], &difference) ||
+        !fd_affine_add(&difference, cond->args[1], -1))
+        return false;
+    int n = 0;
+    int64_t all = 0;
+    for (int i = 0; i < nvars; i++) {
+        int64_t factor;
+        if (!fd_affine_factor(&difference, vars[i], &factor)) return false;
+        if (factor && n < 2) b->vars[n] = i;
+        n += factor != 0;
+        all += factor;
+    }
+    b->cond = cond;
+    b->diagonal = all == 0 && difference.nterms == n && compares(op, difference.constant);
+    return n == 2;
+}
+
+int fd_reductions_in(int nvars, const FdNode *const *vars, const FdNode *body,
+                     const FdNode *out[FD_MAX_REDUCTIONS], FdBranch *branch)
+{
+    FdBranch b = {0};
+    *branch = b;
+    int n = fd_reductions(body, out);
+    if (n || body->kind != FD_APPLY || fd_op_of(body) != FD_OP_SELECT ||
+        !is_triangle(body->args[0], nvars, vars, &b))
+        return n;
+    const FdNode *all[FD_MAX_REDUCTIONS];
+    int nall = fd_all_reductions(body, all);
+    for (int i = 1; i <= 2; i++) {
+        n = fd_reductions(body->args[i], out);
+        if (!n || n != nall) continue;
+        *branch = b;
+        branch->when = i == 1;
+        branch->diagonal = b.diagonal == branch->when;
+        return n;
+    }
+    return 0;
+}
+
 int fd_reductions_end(int n, const FdNode *const *reduces, int begin)
 {
     int end = begin + 1;
@@ -75,6 +132,7 @@ typedef struct Finder {
     FdContraction *c;
     FdIs *outside;
     const void *ctx;
+    bool lazy; /* of some rows or columns no element may be asked for */
 } Finder;
 
 static bool uses_any(const FdNode *n, const FdNode *const *vars, int count)
@@ -168,7 +226,7 @@ static bool split(const Finder *f, const FdNode *n, int group, bool lazy, FdSeen
 static bool body_splits(const Finder *f, const FdNode *body, int group)
 {
     FdSeen seen[2] = {{0}, {0}};
-    bool fits = !(fd_effects(body) & FD_REDUCES) && split(f, body, group, false, seen);
+    bool fits = !(fd_effects(body) & FD_REDUCES) && split(f, body, group, f->lazy, seen);
     for (int i = 0; i < 2; i++) fd_seen_free(&seen[i]);
     return fits;
 }
@@ -201,6 +259,17 @@ static void find_rows(FdContraction *c, int nvars, const FdNode *const *vars, co
     }
 }
 
+/* Of rows and columns over the same range, all are asked for by the diagonal. */
+static bool asks_for_all(const FdContraction *c, const FdNode *const *vars, const FdDom *doms)
+{
+    const FdBranch *b = &c->branch;
+    const FdDom *x = &doms[b->vars[0]], *y = &doms[b->vars[1]];
+    if (!b->cond) return true;
+    return b->diagonal && x->lo && x->lo == y->lo && x->hi == y->hi && c->nrows == 1 &&
+           (c->col == b->vars[0] ? c->rows[0] == vars[b->vars[1]]
+                                 : c->col == b->vars[1] && c->rows[0] == vars[b->vars[0]]);
+}
+
 /* out has the reductions. */
 static bool with_column(FdContraction *out, int col, int nvars, const FdNode *const *vars,
                         const FdDom *doms, FdIs *outside, const void *ctx)
@@ -210,7 +279,7 @@ static bool with_column(FdContraction *out, int col, int nvars, const FdNode *co
     out->nrows = out->nbatch = out->noperands = 0;
     find_rows(out, nvars, vars, doms);
     if (!out->nrows) return false;
-    Finder f = {out, outside, ctx};
+    Finder f = {out, outside, ctx, !asks_for_all(out, vars, doms)};
     for (int begin = 0, end; begin < out->nreduces; begin = end) {
         end = fd_reductions_end(out->nreduces, out->reduces, begin);
         for (int i = begin; i < end; i++)
@@ -244,7 +313,7 @@ bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, con
                     FdIs *outside, const void *ctx, FdContraction *out)
 {
     *out = (FdContraction){0};
-    out->nreduces = nvars < 2 ? 0 : fd_reductions(body, out->reduces);
+    if (nvars >= 2) out->nreduces = fd_reductions_in(nvars, vars, body, out->reduces, &out->branch);
     if (!out->nreduces) return false;
     for (int i = 0; i < out->nreduces; i++)
         if (!can_be_in_tiles(out->reduces[i])) return false;

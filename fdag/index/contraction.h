@@ -16,6 +16,17 @@ enum { FD_MAX_REDUCTIONS = 8, FD_MAX_OPERANDS = 12 };
  * only): their number; else, or if there are too many, 0. Those over the same variables follow each other. */
 int fd_reductions(const FdNode *n, const FdNode *out[FD_MAX_REDUCTIONS]);
 int fd_all_reductions(const FdNode *n, const FdNode *out[FD_MAX_REDUCTIONS]); /* in branches too */
+/* A branch that has all reductions of a body: `when` the condition is so. */
+typedef struct FdBranch {
+    const FdNode *
+        cond; /* a comparison of two of the definition's variables; NULL: there is no such branch */
+    bool when;
+    int vars[2];
+    bool diagonal; /* it is taken where both are equal */
+} FdBranch;
+/* fd_reductions, or those of a triangle: a branch that about half of the elements take. */
+int fd_reductions_in(int nvars, const FdNode *const *vars, const FdNode *n,
+                     const FdNode *out[FD_MAX_REDUCTIONS], FdBranch *branch);
 /* Where the reductions over other variables than those of number `begin` begin. */
 int fd_reductions_end(int n, const FdNode *const *reduces, int begin);
 /* An associative and commutative operation: any part of it can come first. */
@@ -34,6 +45,7 @@ typedef struct FdOperand {
 typedef struct FdContraction {
     int nreduces;
     const FdNode *reduces[FD_MAX_REDUCTIONS];
+    FdBranch branch; /* which alone uses them */
     const FdNode *
         column; /* the definition's variable number `col`: the last, or where that is short another */
     int col;

@@ -118,9 +118,11 @@ static void tile_step(Tile *t, Nest *n, const TileAxes *x, NestStep *k, int begi
     nest_take(u, nest_lanes(u, cols, x->col), begin, end);
 }
 
-/* The reductions, those over other variables after each other, inside `in`. */
+/* The reductions, those over other variables after each other, inside `in`. Of a triangle, tiles on its
+ * other side have none. */
 static void tile_steps(Tile *t, Nest *n, const TileAxes *x, NestStep *in)
 {
+    if (t->c.branch.cond && t->c.nrows == 1) in = nest_step(t->u, in, NEST_SOME);
     for (int begin = 0, end; begin < t->c.nreduces; begin = end) {
         end = fd_reductions_end(t->c.nreduces, t->c.reduces, begin);
         tile_step(t, n, x, nest_loop(t->u, in, x->k[begin], NULL, NEST_CUT), begin, end);

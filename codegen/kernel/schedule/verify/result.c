@@ -253,6 +253,27 @@ void verify_changes(Verify *v, const NestStep *s)
     if (!v->why) verify_steps(v, s->first);
 }
 
+/* What is left out nobody uses: the condition is one of variables that are bound here, or of the registers'. */
+void verify_some(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    const Def *d = n->def;
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    FdBranch branch;
+    after_start(v, "some", true);
+    fd_reductions_in(d->nvars, d->vars, d->body, reduces, &branch);
+    if (!branch.cond) verify_fail(v, "some: no branch has all of the reductions");
+    if (d->nbeside) verify_fail(v, "some: arrays beside the result are stored whole");
+    for (int i = 0; i < n->nregs; i++)
+        if (n->axes[n->regs[i].axis].nvars != 1 || n->regs[i].run)
+            verify_fail(v, "some: a tile has corners where its axes are of one variable each");
+    for (int a = 0; !v->why && a < n->naxes; a++)
+        for (int i = 0; i < n->axes[a].nvars; i++)
+            if (fd_uses_var(branch.cond, n->axes[a].vars[i]) && !verify_is_open(v, a))
+                verify_fail(v, "some: there is no loop over %s around", verify_axis_name(v, a));
+    if (!v->why) verify_inside(v, s->first);
+}
+
 void verify_join(Verify *v, const NestStep *s)
 {
     (void)s;

@@ -322,7 +322,7 @@ static void step(Verify *v, const NestStep *s)
         verify[s->kind](v, s);
 }
 
-void verify_steps(Verify *v, const NestStep *first)
+void verify_inside(Verify *v, const NestStep *first)
 {
     const NestStep *last = NULL;
     for (const NestStep *s = first; s && !v->why; last = s, s = s->next) {
@@ -330,6 +330,11 @@ void verify_steps(Verify *v, const NestStep *first)
         if (!v->why) step(v, s);
     }
     if (!v->why) verify_box_order(v, last, NULL);
+}
+
+void verify_steps(Verify *v, const NestStep *first)
+{
+    verify_inside(v, first);
     if (v->begun == v->npath && !v->given) verify_fail(v, "results are neither given nor saved");
 }
 

@@ -34,6 +34,8 @@ void verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 
 #define STEP(name, word, lower, verify, ...) void verify(Verify *v, const NestStep *s);
 #include "../nest/steps.def"
 void verify_steps(Verify *v, const NestStep *first);
+void verify_inside(Verify *v,
+                   const NestStep *first); /* where results that are begun around go on */
 
 /* ---- numbers (number.c) ------------------------------------------------------------------------ */
 
