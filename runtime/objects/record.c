@@ -81,6 +81,19 @@ static char *place(const FdType *t, int leaf, int64_t count, int64_t at, const v
            at * (int64_t)scalar_bytes(fd_type_leaf(t, leaf));
 }
 
+/* Planes of scalars that lie one after the other: those of a record without others in it. */
+static bool is_flat(const FdType *t)
+{
+    for (int i = 0; i < t->nfields; i++)
+        if (t->fields[i]->record) return false;
+    return true;
+}
+
+static int64_t next_plane(int64_t plane, int64_t bytes)
+{
+    return (plane + bytes + FD_PLANE_ALIGN - 1) / FD_PLANE_ALIGN * FD_PLANE_ALIGN;
+}
+
 void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves)
 {
     int32_t elem = a->head.elem;
@@ -90,7 +103,16 @@ void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves
         return;
     }
     const FdType *t = elem_type(elem);
-    int64_t count = rt_array_count(a);
+    int64_t count = rt_array_count(a), plane = 0;
+    if (is_flat(t)) {
+        for (int i = 0; i < t->nfields; i++) {
+            ScalarKind kind = t->fields[i]->scalar;
+            int64_t bytes = (int64_t)scalar_bytes(kind);
+            leaves[i] = scalar_load((const char *)data + plane + at * bytes, kind);
+            plane = next_plane(plane, count * bytes);
+        }
+        return;
+    }
     for (int i = 0, n = fd_type_leaves(t); i < n; i++)
         leaves[i] = scalar_load(place(t, i, count, at, data), fd_type_leaf(t, i));
 }
@@ -104,7 +126,16 @@ void elem_store(const Array *a, void *data, int64_t at, const ScalarValue *leave
         return;
     }
     const FdType *t = elem_type(elem);
-    int64_t count = rt_array_count(a);
+    int64_t count = rt_array_count(a), plane = 0;
+    if (is_flat(t)) {
+        for (int i = 0; i < t->nfields; i++) {
+            ScalarKind kind = t->fields[i]->scalar;
+            int64_t bytes = (int64_t)scalar_bytes(kind);
+            scalar_store((char *)data + plane + at * bytes, kind, leaves[i]);
+            plane = next_plane(plane, count * bytes);
+        }
+        return;
+    }
     for (int i = 0, n = fd_type_leaves(t); i < n; i++)
         scalar_store(place(t, i, count, at, data), fd_type_leaf(t, i), leaves[i]);
 }
