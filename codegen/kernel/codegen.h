@@ -167,13 +167,23 @@ typedef struct CgArg {
 } CgArg;
 
 /* What items of a launch write: a result, at their positions; or of a temporary, which has `segments` of so many entries
- * of so many bytes: one for each group of `each` positions or (0) for each position. own: whatever reads it is divided alike. */
+ * of so many bytes: one for each group of `each` positions or (0) for each position. own: whatever reads it is divided alike. light: it is
+ * made sooner than it is sent. plain: it comes to some value of whatever is read. */
 typedef struct CgWrite {
     CgArgKind kind; /* OUT, TEMP */
     int index;
-    bool own;
+    bool own, light, plain;
     int64_t segments, entries, bytes, each; /* TEMP, unless own */
 } CgWrite;
+
+/* Of a temporary the items of a cut read, of its dimensions `first` to first + count - 1, of which there are n
+ * combinations, those from low to high (both included) beside their own positions. each: the temporary has no other
+ * dimensions, and all these reads are made for each position. */
+typedef struct CgRead {
+    int temp, first, count;
+    bool each;
+    int64_t n, low, high;
+} CgRead;
 
 /* A dimension of a launch in which items number i do positions i * step to (i + 1) * step - 1 of n, counted from
  * `from`: combinations of `count` of the result's dimensions from `first` on, the last fastest; or (count 0) of a
@@ -187,6 +197,8 @@ typedef struct CgCut {
     int64_t repeats, apart; /* the same again, so many items further on */
     int nwrites;
     const CgWrite *writes; /* all that they write */
+    int nreads;
+    const CgRead *reads; /* of temporaries; of others they may read anything */
 } CgCut;
 
 typedef struct CgLaunch {
@@ -197,6 +209,7 @@ typedef struct CgLaunch {
     CgArg *args;
     bool quiet; /* whatever it takes, it reports no error on these numbers */
     bool over;  /* results may lie over slots that it reads */
+    bool again; /* it does something only if a launch before has noted a failure */
     int ncuts;
     const CgCut *cuts; /* if the binding asked for them */
 } CgLaunch;

@@ -384,7 +384,7 @@ bool buffer_regain(Buffer *b, const CsSite *site)
 void *buffer_host(Buffer *b, bool write, const CsSite *site)
 {
     if (b->held && !rt_fill(b, site)) return NULL;
-    if (b->part && !part_complete(b)) return NULL;
+    if (b->part && !part_complete(b, site)) return NULL;
     return buffer_host_part(b, write, site);
 }
 

@@ -48,20 +48,17 @@ static bool copy_needs(const NativeRun *r, int share, const Memory *m, Block *b,
 /* What block number `share` wrote of temporaries, to the others. */
 static void hand_round(const Division *d, const DividedLaunch *l, Block *blocks, int share)
 {
-    for (int i = 0; i < l->cut->nwrites; i++) {
-        const CgWrite *w = &l->cut->writes[i];
-        int64_t lo, hi;
-        if (w->kind != CG_ARG_TEMP || w->own) continue;
-        division_entries(l, w, share, &lo, &hi);
-        for (int64_t k = 0; k < w->segments && lo < hi; k++)
-            for (int s = 0; s < d->n; s++) {
+    for (int i = 0; i < l->cut->nwrites; i++)
+        for (int s = 0; s < d->n; s++) {
+            const CgWrite *w = &l->cut->writes[i];
+            int64_t lo, hi;
+            if (!division_sent(l, w, share, s, &lo, &hi)) continue;
+            for (int64_t k = 0; k < w->segments; k++) {
                 int64_t at = (k * w->entries + lo) * w->bytes;
-                if (s != share)
-                    memcpy((char *)blocks[s].temps[w->index] + at,
-                           (char *)blocks[share].temps[w->index] + at,
-                           (size_t)((hi - lo) * w->bytes));
+                memcpy((char *)blocks[s].temps[w->index] + at,
+                       (char *)blocks[share].temps[w->index] + at, (size_t)((hi - lo) * w->bytes));
             }
-    }
+        }
 }
 
 static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, uint64_t *args,
@@ -70,6 +67,7 @@ static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, ui
     const Division *d = r->division;
     for (int i = 0; i < d->nlaunches && launch_goes_on(m->errors); i++) {
         const DividedLaunch *l = &d->launches[i];
+        if (!launch_acts(&r->schedule->launches[i], m->errors)) continue;
         for (int s = 0; s < d->n && launch_goes_on(m->errors); s++) {
             Range range = {0};
             Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};

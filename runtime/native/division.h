@@ -16,9 +16,12 @@ typedef struct Need {
 } Need;
 
 typedef struct DividedLaunch {
-    const CgCut *cut; /* NULL: each does all of it */
-    int64_t *from;    /* share s does items from[s] to from[s + 1] - 1 of dimension cut->dim */
-    bool gathered;    /* what it writes of temporaries all need */
+    const CgCut *cut;   /* NULL: each does all of it */
+    int64_t *from, *to; /* share s does items from[s] to to[s] - 1 of dimension cut->dim */
+    bool
+        gathered; /* what it writes of temporaries others need: all of it, or (own) what they read */
+    bool own;     /* each share reads of its temporaries what lies around its own positions */
+    int64_t *lo, *hi; /* own: these */
     bool told;        /* its errors all must know before they go on */
 } DividedLaunch;
 
@@ -41,12 +44,22 @@ static inline void division_entries(const DividedLaunch *l, const CgWrite *w, in
                                     int64_t *lo, int64_t *hi)
 {
     int64_t step = l->cut->step, n = l->cut->n, from = l->cut->from;
-    int64_t end = l->from[share + 1] * step;
+    int64_t end = l->to[share] * step;
     bool groups = w->each > 0;
     *lo = groups ? l->from[share] : from + l->from[share] * step;
-    *hi = groups ? l->from[share + 1] : from + (end < n ? end : n);
+    *hi = groups ? l->to[share] : from + (end < n ? end : n);
     if (*hi > w->entries) *hi = w->entries;
     if (*lo > *hi) *lo = *hi;
+}
+
+/* Entries of a temporary that go from one share to another. */
+static inline bool division_sent(const DividedLaunch *l, const CgWrite *w, int from, int to,
+                                 int64_t *lo, int64_t *hi)
+{
+    division_entries(l, w, from, lo, hi);
+    if (l->own && *lo < l->lo[to]) *lo = l->lo[to];
+    if (l->own && *hi > l->hi[to]) *hi = l->hi[to];
+    return from != to && w->kind == CG_ARG_TEMP && !w->own && *lo < *hi;
 }
 
 /* The rows of an array that each share reads. */

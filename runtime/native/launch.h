@@ -17,9 +17,15 @@ typedef struct Range {
     int64_t repeats, apart; /* the same again, so many items further on */
 } Range;
 
+/* Has the launch anything to do, by what launches before it report? */
+static inline bool launch_acts(const CgLaunch *l, const uint32_t *words)
+{
+    return !l->again || words[0] == CG_ERR_NOTED;
+}
+
 static inline Range division_range(const DividedLaunch *l, int share)
 {
-    return (Range){l->cut->dim, l->from[share], l->from[share + 1], l->cut->repeats, l->cut->apart};
+    return (Range){l->cut->dim, l->from[share], l->to[share], l->cut->repeats, l->cut->apart};
 }
 
 /* share NULL: all. args: room for those of the launch. False with an exception pending. */

@@ -3,20 +3,18 @@
 
 #include <string.h>
 
-#include "../../base/vec.h"
 #include "../device/memory.h"
 #include "../ranks/ranks.h"
-#include "../ranks/transport.h"
 #include "../state.h"
 
 /* All of what is read, and of a result that is not new. */
-static void fetch_all(const NativeRun *r, PartWant *wants)
+static int want_all(const NativeRun *r, PartWant *wants)
 {
     int n = 0;
     for (int i = 0; i < r->nslots; i++)
         if (r->slots[i]) wants[n++] = (PartWant){r->slots[i], NULL};
     for (int i = 0; i < r->schedule->nouts; i++) wants[n++] = (PartWant){r->outs[i], NULL};
-    part_fetch(wants, n);
+    return n;
 }
 
 /* What a result lies over may be read through it, by those who write there. */
@@ -31,7 +29,7 @@ static void want_own(const Division *d, int out, const Part *p, bool new, PartWa
     for (int s = 0; same && s < d->n; s++) rows_add(&rows[s], d->own[s], d->own[s + 1]);
 }
 
-static void fetch_needs(const NativeRun *r, const Division *d, PartWant *wants, Rows *rows)
+static int want_needs(const NativeRun *r, const Division *d, PartWant *wants, Rows *rows)
 {
     int n = 0;
     for (int i = 0; i < r->nslots; i++) {
@@ -55,7 +53,7 @@ static void fetch_needs(const NativeRun *r, const Division *d, PartWant *wants, 
         want_own(d, i, r->outs[i]->part, k == n, &wants[k], &rows[k * d->n]);
         if (k == n) wants[n++].buffer = r->outs[i];
     }
-    part_fetch(wants, n);
+    return n;
 }
 
 /* Of results that are divided. */
@@ -69,23 +67,109 @@ static bool new_parts(Together *t)
     return t->parts != NULL;
 }
 
+/* ---- what is sent of temporaries ------------------------------------------------------------------ */
+
+/* blocks NULL: only how many there would be. */
+static size_t add_entries(const Together *t, const CgWrite *w, int from, int to, int64_t lo,
+                          int64_t hi, RankBlock *blocks)
+{
+    for (int64_t k = 0; blocks && k < w->segments; k++) {
+        char *at = (char *)t->memory->temps[w->index] + (k * w->entries + lo) * w->bytes;
+        blocks[k] = (RankBlock){from, to, at, (size_t)((hi - lo) * w->bytes)};
+    }
+    return (size_t)w->segments;
+}
+
+/* What others wrote of temporaries. */
+static size_t list_sent(const Together *t, const Division *d, const DividedLaunch *l,
+                        RankBlock *blocks)
+{
+    size_t n = 0;
+    int64_t lo, hi;
+    for (int i = 0; i < l->cut->nwrites; i++)
+        for (int s = 0; s < d->n; s++) {
+            const CgWrite *w = &l->cut->writes[i];
+            for (int to = l->own ? 0 : RANKS_ALL; to < (l->own ? d->n : 0); to++)
+                if (division_sent(l, w, s, to, &lo, &hi))
+                    n += add_entries(t, w, s, to, lo, hi, blocks ? blocks + n : NULL);
+        }
+    return n;
+}
+
+static void gather(const Together *t, const DividedLaunch *l)
+{
+    size_t n = list_sent(t, t->division, l, t->sent);
+    ranks_exchange(t->sent, (int)n);
+}
+
+/* Room for the longest of these lists. */
+static bool new_sent(Together *t)
+{
+    const Division *d = t->run->division;
+    size_t most = 0;
+    for (int i = 0; d && i < d->nlaunches; i++) {
+        const DividedLaunch *l = &d->launches[i];
+        size_t n = l->cut && l->gathered ? list_sent(t, d, l, NULL) : 0;
+        most = n > most ? n : most;
+    }
+    t->sent = mem_object(most * sizeof *t->sent + 1);
+    return t->sent != NULL;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------- */
+
+/* What comes of arrays: by the division, or (whole) all of them. */
+typedef struct Fetch {
+    int n[2];
+    PartWant *wants[2];
+    RankBlocks list[2];
+    Rows *rows;
+} Fetch;
+
+enum { DIVIDED, WHOLE };
+
+static bool fetch_begin(const NativeRun *r, Fetch *f)
+{
+    const Division *d = r->division;
+    int most = r->nslots + r->schedule->nouts;
+    for (int i = 0; i < 2; i++)
+        if (!(f->wants[i] = mem_object((size_t)most * sizeof(PartWant) + 1))) return false;
+    f->rows = mem_object((size_t)(d ? most * d->n : 0) * sizeof *f->rows + 1);
+    if (!f->rows) return false;
+    if (d) f->n[DIVIDED] = want_needs(r, d, f->wants[DIVIDED], f->rows);
+    f->n[WHOLE] = want_all(r, f->wants[WHOLE]);
+    for (int i = 0; i < 2; i++)
+        if (!part_list(f->wants[i], f->n[i], &f->list[i])) return false;
+    return true;
+}
+
+static void fetch_end(Fetch *f)
+{
+    for (int i = 0; i < 2; i++) {
+        mem_object_free(f->wants[i]);
+        vec_free(&f->list[i]);
+    }
+    mem_object_free(f->rows);
+}
+
+/* Those who do not divide it have all that they read. */
+static bool complete(const NativeRun *r, const CsSite *site)
+{
+    for (int i = 0; i < r->nslots; i++)
+        if (r->slots[i] && !part_complete(r->slots[i], site)) return false;
+    for (int i = 0; i < r->schedule->nouts; i++)
+        if (!part_complete(r->outs[i], site)) return false;
+    return true;
+}
+
 bool together_begin(Together *t, const CsSite *site)
 {
     const NativeRun *r = t->run;
     const Division *d = r->division;
-    int most = r->nslots + r->schedule->nouts, n = d ? d->n : 0;
+    Fetch f = {0};
     if (!rt.ranks.size) return true;
-    if (!r->meets) {
-        for (int i = 0; i < r->nslots; i++)
-            if (r->slots[i] && !part_complete(r->slots[i])) return false;
-        for (int i = 0; i < r->schedule->nouts; i++)
-            if (!part_complete(r->outs[i])) return false;
-        return true;
-    }
-    PartWant *wants = mem_object((size_t)most * sizeof *wants + 1);
-    Rows *rows = mem_object((size_t)(most * n) * sizeof *rows + 1);
-    bool ok = wants && rows;
-    ok = ok && new_parts(t);
+    if (!r->meets) return complete(r, site);
+    bool ok = fetch_begin(r, &f) && new_parts(t) && new_sent(t);
     if (!ok) rt_throw_memory(site, 0);
     uint64_t plan = d ? d->hash : 0;
     ok = ranks_meet(&plan, NULL) && ok;
@@ -94,34 +178,10 @@ bool together_begin(Together *t, const CsSite *site)
         rt.ranks.account.divided++;
     else
         rt.ranks.account.alone++;
-    if (ok && plan)
-        fetch_needs(r, d, wants, rows);
-    else if (ok)
-        fetch_all(r, wants);
-    mem_object_free(wants);
-    mem_object_free(rows);
+    int how = plan ? DIVIDED : WHOLE;
+    if (ok) part_fetch(f.wants[how], f.n[how], &f.list[how]);
+    fetch_end(&f);
     return ok;
-}
-
-/* What others wrote of temporaries comes here. */
-static void gather(const Together *t, const DividedLaunch *l)
-{
-    VEC(RankBlock) all = {0};
-    for (int i = 0; i < l->cut->nwrites; i++) {
-        const CgWrite *w = &l->cut->writes[i];
-        if (w->kind != CG_ARG_TEMP || w->own) continue;
-        for (int s = 0; s < t->division->n; s++) {
-            int64_t lo, hi;
-            division_entries(l, w, s, &lo, &hi);
-            for (int64_t k = 0; k < w->segments && lo < hi; k++) {
-                char *at = (char *)t->memory->temps[w->index] + (k * w->entries + lo) * w->bytes;
-                RankBlock b = {s, RANKS_ALL, at, (size_t)((hi - lo) * w->bytes)};
-                vec_push(&all, b);
-            }
-        }
-    }
-    ranks_exchange(all.data, (int)all.len);
-    vec_free(&all);
 }
 
 bool together_run(const Together *t, uint64_t *args, const CsSite *site)
@@ -133,6 +193,7 @@ bool together_run(const Together *t, uint64_t *args, const CsSite *site)
         const DividedLaunch *l = d ? &d->launches[i] : NULL;
         Range range = {0};
         bool divided = l && l->cut;
+        if (!launch_acts(&r->schedule->launches[i], words)) continue;
         if (divided) range = division_range(l, rt.ranks.rank);
         if (!launch_run(r, &r->schedule->launches[i], divided ? &range : NULL, t->memory, args,
                         site))
@@ -155,4 +216,5 @@ void together_end(Together *t, bool ok)
     }
     for (int i = 0; i < n; i++) part_free(t->parts[i]);
     mem_object_free(t->parts);
+    mem_object_free(t->sent);
 }

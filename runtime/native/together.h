@@ -10,6 +10,7 @@ typedef struct Together {
     Memory *memory;
     const Division *division; /* once all have agreed; NULL: each does all */
     Part **parts;             /* of the results */
+    RankBlock *sent;          /* room for what is sent of temporaries */
 } Together;
 
 /* Ranks agree on how it is done, and have what they need. All that takes memory comes before. False with an exception pending. */

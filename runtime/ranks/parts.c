@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/vec.h"
 #include "ranks.h"
-#include "transport.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -187,9 +185,7 @@ int64_t part_missing(const Part *p, const Rows *want)
 
 /* ---- what is sent ------------------------------------------------------------------------------ */
 
-typedef VEC(RankBlock) Blocks;
-
-static void add_rows(Blocks *all, const Buffer *b, int from, int to, const Rows *rows)
+static void add_rows(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows)
 {
     const PartLayout *l = b->part->layout;
     for (int i = 0; i < rows->n; i++)
@@ -219,9 +215,9 @@ static int owner_of(const Part *p, int64_t row)
 }
 
 /* From whoever computed them. */
-static void add_want(Blocks *all, Buffer *b, int to, const Rows *want)
+static void add_want(RankBlocks *all, const Buffer *b, int to, const Rows *want)
 {
-    Part *p = b->part;
+    const Part *p = b->part;
     Rows lacks = rows_without(want, &p->has[to]);
     for (int i = 0; i < lacks.n; i++) {
         Rows span = {1, {lacks.at[i]}};
@@ -231,13 +227,12 @@ static void add_want(Blocks *all, Buffer *b, int to, const Rows *want)
             if (from != to) add_rows(all, b, from, to, &rows);
         }
     }
-    rows_gain(&p->has[to], &lacks);
 }
 
 /* Each rank's to all others. */
-static void add_all(Blocks *all, Buffer *b)
+static void add_all(RankBlocks *all, const Buffer *b)
 {
-    Part *p = b->part;
+    const Part *p = b->part;
     for (int from = 0; from < rt.ranks.size; from++) {
         Rows rows = {0};
         rows_add(&rows, p->own[from], p->own[from + 1]);
@@ -245,32 +240,56 @@ static void add_all(Blocks *all, Buffer *b)
     }
 }
 
-void part_fetch(const PartWant *wants, int n)
+typedef struct Listing {
+    const PartWant *wants;
+    int n;
+    RankBlocks blocks;
+} Listing;
+
+static void list(void *listing)
 {
-    Blocks all = {0};
-    for (int i = 0; i < n; i++) {
-        Buffer *b = wants[i].buffer;
-        if (!b->part) continue;
-        if (!wants[i].rows) {
-            add_all(&all, b);
-            continue;
-        }
-        for (int to = 0; to < rt.ranks.size; to++) add_want(&all, b, to, &wants[i].rows[to]);
+    Listing *l = listing;
+    for (int i = 0; i < l->n; i++) {
+        const PartWant *w = &l->wants[i];
+        if (!w->buffer->part) continue;
+        if (!w->rows) add_all(&l->blocks, w->buffer);
+        for (int to = 0; w->rows && to < rt.ranks.size; to++)
+            add_want(&l->blocks, w->buffer, to, &w->rows[to]);
     }
-    ranks_exchange(all.data, (int)all.len);
-    vec_free(&all);
+}
+
+bool part_list(const PartWant *wants, int n, RankBlocks *out)
+{
+    Listing l = {wants, n, {0}};
+    bool ok = mem_try(list, &l);
+    if (ok) *out = l.blocks;
+    return ok;
+}
+
+void part_fetch(const PartWant *wants, int n, const RankBlocks *list)
+{
+    ranks_exchange(list->data, (int)list->len);
     for (int i = 0; i < n; i++) {
-        if (wants[i].buffer->part) wants[i].buffer->device_stale = true;
+        Part *p = wants[i].buffer->part;
+        if (p) wants[i].buffer->device_stale = true;
+        for (int to = 0; p && wants[i].rows && to < rt.ranks.size; to++) {
+            const Rows lacks = rows_without(&wants[i].rows[to], &p->has[to]);
+            rows_gain(&p->has[to], &lacks);
+        }
         if (!wants[i].rows) part_end(wants[i].buffer);
     }
 }
 
-bool part_complete(Buffer *b)
+bool part_complete(Buffer *b, const CsSite *site)
 {
     uint64_t plan = 1;
     PartWant all = {b, NULL};
+    RankBlocks list = {0};
     if (!b->part) return true;
-    if (!ranks_meet(&plan, NULL)) return false;
-    part_fetch(&all, 1);
-    return true;
+    bool ok = part_list(&all, 1, &list);
+    if (!ok) rt_throw_memory(site, 0);
+    ok = ranks_meet(&plan, NULL) && ok;
+    if (ok) part_fetch(&all, 1, &list);
+    vec_free(&list);
+    return ok;
 }

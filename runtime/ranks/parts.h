@@ -7,6 +7,7 @@
 #define CS_RUNTIME_PARTS_H
 
 #include "../value.h"
+#include "transport.h"
 
 enum { ROWS_SPANS = 6 };
 
@@ -60,9 +61,11 @@ typedef struct PartWant {
 
 /* Bytes that would be sent to whoever gets most. */
 int64_t part_missing(const Part *p, const Rows *want);
-/* Sends what is wanted and not there. All ranks come here together. */
-void part_fetch(const PartWant *wants, int n);
+/* What is to be sent, so that all have what they want: alike on all ranks. False: there is no memory. */
+bool part_list(const PartWant *wants, int n, RankBlocks *out);
+/* Sends it. All ranks come here together. */
+void part_fetch(const PartWant *wants, int n, const RankBlocks *list);
 /* All of b is here, on each rank. All ranks come here together, and agree first: false with an exception, of all. */
-bool part_complete(Buffer *b);
+bool part_complete(Buffer *b, const CsSite *site);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../base/vec.h"
+
 enum { RANKS_TOLD = 48, RANKS_MOST = 256, RANKS_ALL = -1, RANKS_WORDS = 16 };
 
 /* What ranks bring to a step, and after it what they have in common. */
@@ -34,6 +36,8 @@ typedef struct RankBlock {
     void *at;
     size_t bytes;
 } RankBlock;
+
+typedef VEC(RankBlock) RankBlocks;
 
 typedef struct Transport {
     /* The words of all ranks become one. Nobody returns before all have come. */

@@ -168,13 +168,25 @@ static CgArg bind_arg(const PlanArg *a, const Values *v)
 
 static CgWrite bind_write(const PlanWrite *w, const Values *v)
 {
-    CgWrite out = {.kind = w->kind, .index = w->index, .own = w->own};
+    CgWrite out = {
+        .kind = w->kind, .index = w->index, .own = w->own, .light = w->light, .plain = w->plain};
     if (!w->segments) return out;
     out.segments = value_of(w->segments, v);
     out.entries = value_of(w->entries, v);
     out.bytes = value_of(w->bytes, v);
     out.each = value_of(w->each, v);
     return out;
+}
+
+static CgRead bind_read(const PlanRead *p, const Values *v)
+{
+    return (CgRead){.temp = p->temp,
+                    .first = p->first,
+                    .count = p->count,
+                    .each = p->each,
+                    .n = value_of(p->n, v),
+                    .low = value_of(p->low, v),
+                    .high = value_of(p->high, v)};
 }
 
 static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
@@ -184,6 +196,8 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
         const PlanCut *c = &s->cuts[i];
         CgWrite *writes = arena_array(arena, CgWrite, c->nwrites ? c->nwrites : 1);
         for (int k = 0; k < c->nwrites; k++) writes[k] = bind_write(&c->writes[k], v);
+        CgRead *reads = arena_array(arena, CgRead, c->nreads ? c->nreads : 1);
+        for (int k = 0; k < c->nreads; k++) reads[k] = bind_read(&c->reads[k], v);
         cuts[i] = (CgCut){.dim = c->dim,
                           .first = c->first,
                           .count = c->count,
@@ -193,7 +207,9 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
                           .from = c->from ? value_of(c->from, v) : 0,
                           .repeats = 1,
                           .nwrites = c->nwrites,
-                          .writes = writes};
+                          .writes = writes,
+                          .nreads = c->nreads,
+                          .reads = reads};
     }
     l->ncuts = s->ncuts;
     l->cuts = cuts;
@@ -213,6 +229,7 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
     l.args = args;
     l.quiet = s->quiet && value_of(s->quiet, v);
     l.over = s->over;
+    l.again = s->again;
     if (v->binding->cuts) bind_cuts(s, v, arena, &l);
     return l;
 }

@@ -172,7 +172,7 @@ static PlanArg read_arg(Reader *r)
     return a;
 }
 
-/* out K, or temp T own, or temp T segments E of E bytes E each E */
+/* out K, or temp T own, or temp T segments E of E bytes E each E [light] [plain] */
 static PlanWrite read_write(Reader *r)
 {
     PlanWrite w = {.kind = CG_ARG_OUT};
@@ -193,10 +193,43 @@ static PlanWrite read_write(Reader *r)
     w.bytes = read_expr(r);
     if (!accept(r, "each ")) fail(r, "plan lacks 'each'");
     w.each = read_expr(r);
+    w.light = accept(r, "light");
+    w.plain = accept(r, "plain");
     return w;
 }
 
-/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum writes W, .. */
+/* temp T rows FIRST COUNT of E from E to E [each] */
+static PlanRead read_rows(Reader *r)
+{
+    PlanRead p = {0};
+    if (!accept(r, "temp ")) fail(r, "plan has an unknown kind of memory");
+    p.temp = read_number(r, (int)r->temps.len);
+    if (!accept(r, "rows ")) fail(r, "plan lacks 'rows'");
+    p.first = read_number(r, FD_MAX_RANK);
+    p.count = read_number(r, FD_MAX_RANK + 1);
+    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
+    p.n = read_expr(r);
+    if (!accept(r, "from ")) fail(r, "plan lacks 'from'");
+    p.low = read_expr(r);
+    if (!accept(r, "to ")) fail(r, "plan lacks 'to'");
+    p.high = read_expr(r);
+    p.each = accept(r, "each");
+    return p;
+}
+
+static void read_all_rows(Reader *r, PlanCut *c)
+{
+    VEC(PlanRead) reads = {0};
+    if (!accept(r, "reads ")) return;
+    do {
+        vec_push(&reads, read_rows(r));
+    } while (!r->error && accept(r, ","));
+    c->nreads = (int)reads.len;
+    c->reads = arena_copy(r->plan->arena, reads.data, reads.len * sizeof *reads.data);
+    vec_free(&reads);
+}
+
+/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum writes W, .. [reads R, ..] */
 static PlanCut read_cut(Reader *r)
 {
     PlanCut c = {.dim = read_number(r, 3)};
@@ -220,6 +253,7 @@ static PlanCut read_cut(Reader *r)
     c.nwrites = (int)writes.len;
     c.writes = arena_copy(r->plan->arena, writes.data, writes.len * sizeof *writes.data);
     vec_free(&writes);
+    read_all_rows(r, &c);
     return c;
 }
 
@@ -232,13 +266,14 @@ static void read_cuts(Reader *r, Step *s)
     vec_free(&cuts);
 }
 
-/* run NAME [when E] [quiet E] [over] global E, .. [local E, ..] args A, .. [cut ..] .. */
+/* run NAME [when E] [quiet E] [over] [again] global E, .. [local E, ..] args A, .. [cut ..] .. */
 static void read_run(Reader *r)
 {
     Step s = {.kind = STEP_RUN, .kernel = read_name(r)};
     if (accept(r, "when ")) s.when = read_expr(r);
     if (accept(r, "quiet ")) s.quiet = read_expr(r);
     s.over = accept(r, "over ");
+    s.again = accept(r, "again ");
     if (!accept(r, "global ")) fail(r, "plan lacks 'global'");
     s.dims = read_dims(r, s.global);
     if (accept(r, "local ") && read_dims(r, s.local) != s.dims)

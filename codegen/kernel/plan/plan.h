@@ -40,9 +40,15 @@ typedef struct PlanArg {
 typedef struct PlanWrite {
     CgArgKind kind;
     int index;
-    bool own;
+    bool own, light, plain;
     const PlanExpr *segments, *entries, *bytes, *each;
 } PlanWrite;
+
+typedef struct PlanRead {
+    int temp, first, count;
+    bool each;
+    const PlanExpr *n, *low, *high;
+} PlanRead;
 
 typedef struct PlanCut {
     int dim, first, count;
@@ -50,6 +56,8 @@ typedef struct PlanCut {
     const PlanExpr *step, *n, *from; /* from NULL: 0 */
     int nwrites;
     const PlanWrite *writes;
+    int nreads;
+    const PlanRead *reads;
 } PlanCut;
 
 typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
@@ -59,7 +67,7 @@ typedef struct Step {
     const char *kernel;
     const PlanExpr *when;  /* NULL: always */
     const PlanExpr *quiet; /* no error is reported; NULL: not known */
-    bool over;
+    bool over, again;
     int dims;
     const PlanExpr *global[3], *local[3]; /* local[0] NULL: the device chooses */
     int nargs;

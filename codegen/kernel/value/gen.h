@@ -64,6 +64,7 @@ typedef struct Gen {
     bool stream; /* vectors of the result go past the caches */
     /* Results may lie over slots: each element is stored once, after what is read there */
     bool over;
+    bool again;       /* gen_only_again */
     const char *cuts; /* how its items may be divided, for the plan; NULL: nobody knows */
     int64_t items[3]; /* KirFunc.items */
     int beside;       /* copies of what is made here that stand side by side; 0: one */

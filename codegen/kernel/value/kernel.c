@@ -29,6 +29,7 @@ void gen_run(Gen *g, Num *when, int dims, Num *const global[3], Num *const local
     if (has_param(g, "error") && !num_is(g->quiet, 0))
         text_printf(&t, " quiet %s", num_text(u, g->quiet));
     if (g->over) text_add(&t, " over");
+    if (g->again) text_add(&t, " again");
     for (int i = 0; i < dims; i++)
         text_printf(&t, "%s%s", i ? ", " : " global ", num_text(u, global[i]));
     for (int i = 0; i < dims; i++)
@@ -44,6 +45,7 @@ void gen_only_again(Gen *g)
 {
     Arena *a = g->u->arena;
     KirBlock leave = {0};
+    g->again = true;
     const KirExpr *error = gen_error(g),
                   *noted = kir_intrinsic(a, kir_type(SC_BOOL, 1), INTR_NOTED, &error);
     kir_return(a, &leave, NULL);

@@ -13,16 +13,25 @@
 #include "../../ranks/ranks.h"
 #include "../../state.h"
 
-enum { /* operations that a byte sent to all has to be worth: of results of parts; of whole temporaries, which others send too */
-       BYTE_WORK = 16,
-       INNER_WORK = 64
-};
-
 int divide_shares(const Evaluation *e, const Numbers *n)
 {
     int shares = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
     if (shares < 2 || e->nclosures) return 1;
     return !rt.ranks.size || n->work >= rt.ranks.least ? shares : 1;
+}
+
+/* Of a cut along dimensions from the one `inner` further on. */
+static void add_inner_reads(const Divide *v, CgCut *c, int inner)
+{
+    CgRead *reads = arena_array(v->n->arena, CgRead, c->nreads ? c->nreads : 1);
+    for (int i = 0; i < c->nreads; i++) {
+        reads[i] = c->reads[i];
+        reads[i].first += inner;
+        reads[i].count -= inner;
+        reads[i].n = c->n;
+        reads[i].each = false; /* the same again in the other dimensions */
+    }
+    c->reads = reads;
 }
 
 /* A cut along several dimensions as one is one along the last of them, too, where items do not go across their ends: then
@@ -46,6 +55,7 @@ static void add_inner_cuts(const Divide *v, CgLaunch *l)
             if (x.n <= 0 || c->n % x.n || x.step <= 0 || x.n % x.step) continue;
             x.repeats = c->n / x.n;
             x.apart = x.n / x.step;
+            add_inner_reads(v, &x, inner);
             cuts[n++] = x;
         }
     }
@@ -59,7 +69,10 @@ static void add_inner_cuts(const Divide *v, CgLaunch *l)
 static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
 {
     l->cut = c;
-    for (int s = 0; s <= d->n; s++) l->from[s] = cut_groups(c) * s / d->n;
+    for (int s = 0; s < d->n; s++) {
+        l->from[s] = cut_groups(c) * s / d->n;
+        l->to[s] = cut_groups(c) * (s + 1) / d->n;
+    }
 }
 
 /* Do shares own whole items? */
@@ -69,7 +82,9 @@ static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c, const int
     for (int s = 0; s <= d->n; s++) {
         int64_t at = own[s] - c->from;
         if (at > 0 && at < c->n && at % c->step) return false;
-        l->from[s] = at <= 0 ? 0 : at >= c->n ? groups : at / c->step;
+        int64_t group = at <= 0 ? 0 : at >= c->n ? groups : at / c->step;
+        if (s < d->n) l->from[s] = group;
+        if (s > 0) l->to[s - 1] = group;
     }
     l->cut = c;
     return true;
@@ -91,13 +106,13 @@ static bool writes_out(const CgCut *c)
     return false;
 }
 
-/* Bytes of temporaries that go to all; -1: readers would have to be divided alike. */
+/* Bytes of temporaries that go to all; -1: readers would have to be divided alike, or each makes it sooner. */
 static double sent_by(const CgCut *c)
 {
     double bytes = 0;
     for (int i = 0; i < c->nwrites; i++) {
         const CgWrite *w = &c->writes[i];
-        if (w->own || w->kind == CG_ARG_OUT) return -1;
+        if (w->own || w->light || w->kind == CG_ARG_OUT) return -1;
         bytes += write_bytes(w);
     }
     return bytes;
@@ -122,13 +137,6 @@ static bool find_own(Divide *v)
     for (int s = 1; s <= d->n; s++)
         if (d->own[s] > rows || s == d->n) d->own[s] = rows;
     return true;
-}
-
-static bool tells_errors(const CgLaunch *l)
-{
-    bool tells = false;
-    for (int i = 0; i < l->nargs && !l->quiet; i++) tells |= l->args[i].kind == CG_ARG_ERROR;
-    return tells;
 }
 
 static bool takes_out(const Divide *v, const CgLaunch *l)
@@ -180,64 +188,23 @@ static bool cut_results(Divide *v)
     return good;
 }
 
-/* Panels of operands: cut as what takes them is. */
-static void cut_panels(Divide *v)
+/* What a launch writes of temporaries, evenly; all get it. */
+static void cut_temporaries(Divide *v, int i)
 {
     Division *d = v->d;
-    for (int i = 0; i < d->nlaunches; i++) {
-        const CgCut *c = cut_along(v, &v->n->schedule.launches[i]);
-        bool own = c && c->nwrites == 1 && c->writes[0].own && cut_groups(c) > 1;
-        for (int k = i + 1; own && k < d->nlaunches; k++)
-            if (launch_takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
-                own = d->launches[k].cut && d->launches[k].cut->count;
-        if (own && !cut_at_rows(d, &d->launches[i], c, d->own)) d->launches[i].cut = NULL;
+    const CgLaunch *l = &v->n->schedule.launches[i];
+    const CgCut *best = NULL;
+    for (int k = 0; k < l->ncuts; k++) {
+        const CgCut *c = &l->cuts[k];
+        double bytes = sent_by(c);
+        int worth = c->inner ? INNER_WORK : BYTE_WORK;
+        bool pays = bytes >= 0 && (!rt.ranks.size || bytes * worth <= v->n->work);
+        bool known = cut_groups(c) > 1 && (!c->count || c->inner || v->known || cut_is_first(c));
+        known = known && !own_conflicts(v, i, c);
+        if (pays && known && (!best || cut_groups(c) > cut_groups(best))) best = c;
     }
-}
-
-/* Panels of temporaries' operands: cut at the positions where what takes them is. */
-static void cut_inner_panels(Divide *v)
-{
-    Division *d = v->d;
-    int64_t *at = arena_array(v->n->arena, int64_t, d->n + 1);
-    for (int i = 0; i < d->nlaunches; i++) {
-        const CgLaunch *l = &v->n->schedule.launches[i];
-        for (int x = 0; x < l->ncuts && !d->launches[i].cut; x++) {
-            const CgCut *c = &l->cuts[x], *by = NULL;
-            bool good = c->inner && c->nwrites == 1 && c->writes[0].own && cut_groups(c) > 1;
-            for (int k = i + 1; good && k < d->nlaunches; k++) {
-                if (!launch_takes(&v->n->schedule.launches[k], CG_ARG_TEMP, c->writes[0].index))
-                    continue;
-                const CgCut *of = d->launches[k].cut;
-                good = of && of->inner && of->first == c->first && of->count == c->count && !by;
-                for (int s = 0; good && s <= d->n; s++)
-                    at[s] = of->from + d->launches[k].from[s] * of->step;
-                by = of;
-            }
-            if (good && by && !cut_at_rows(d, &d->launches[i], c, at)) d->launches[i].cut = NULL;
-        }
-    }
-}
-
-/* Those that write temporaries alone. */
-static void cut_temporaries(Divide *v)
-{
-    Division *d = v->d;
-    for (int i = 0; i < d->nlaunches; i++) {
-        const CgLaunch *l = &v->n->schedule.launches[i];
-        const CgCut *best = NULL;
-        if (d->launches[i].cut || takes_out(v, l)) continue;
-        for (int k = 0; k < l->ncuts; k++) {
-            const CgCut *c = &l->cuts[k];
-            double bytes = sent_by(c);
-            int worth = c->inner ? INNER_WORK : BYTE_WORK;
-            bool pays = bytes >= 0 && (!rt.ranks.size || bytes * worth <= v->n->work);
-            bool known =
-                cut_groups(c) > 1 && (!c->count || c->inner || v->known || cut_is_first(c));
-            if (pays && known && (!best || cut_groups(c) > cut_groups(best))) best = c;
-        }
-        if (best) cut_evenly(d, &d->launches[i], best);
-        if (best) d->launches[i].gathered = true;
-    }
+    if (best) cut_evenly(d, &d->launches[i], best);
+    if (best) d->launches[i].gathered = true;
 }
 
 static void forget_cuts(Division *d)
@@ -245,6 +212,7 @@ static void forget_cuts(Division *d)
     for (int i = 0; i < d->nlaunches; i++) {
         d->launches[i].cut = NULL;
         d->launches[i].gathered = false;
+        d->launches[i].own = false;
     }
 }
 
@@ -257,12 +225,13 @@ static bool cut_all(Divide *v, int first, int count)
     v->count = count;
     forget_cuts(d);
     if (count && !cut_results(v)) return false;
-    if (count) cut_panels(v);
-    cut_temporaries(v);
-    cut_inner_panels(v);
+    for (int i = d->nlaunches; i-- > 0;) { /* what reads temporaries before what makes them */
+        if (d->launches[i].cut || takes_out(v, &v->n->schedule.launches[i])) continue;
+        if (!own_cut(v, i)) cut_temporaries(v, i);
+    }
     for (int i = 0; i < d->nlaunches; i++) {
         any = any || d->launches[i].cut;
-        d->launches[i].told = d->launches[i].cut && tells_errors(&v->n->schedule.launches[i]);
+        d->launches[i].told = d->launches[i].cut && launch_tells(&v->n->schedule.launches[i]);
     }
     return any;
 }
@@ -340,7 +309,10 @@ static Division *new_division(const Evaluation *e, Numbers *n, int shares)
     d->elements = arena_array(n->arena, const FdType *, o->nslots ? o->nslots : 1);
     d->boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
     for (int i = 0; i < d->nlaunches; i++)
-        d->launches[i] = (DividedLaunch){.from = arena_array(n->arena, int64_t, shares + 1)};
+        d->launches[i] = (DividedLaunch){.from = arena_array(n->arena, int64_t, shares),
+                                         .to = arena_array(n->arena, int64_t, shares),
+                                         .lo = arena_array(n->arena, int64_t, shares),
+                                         .hi = arena_array(n->arena, int64_t, shares)};
     for (int k = 0; k < o->nslots; k++) {
         const FdType *t = e->composed->graph.slots[o->slots[k]].type;
         d->elements[k] = t->result;
@@ -400,9 +372,10 @@ static uint64_t hash_of(const Division *d, bool divided, uint64_t seed)
     XXH64_hash_t h =
         XXH3_64bits_withSeed(d->needs, (size_t)(d->n * d->nslots) * sizeof *d->needs, seed);
     for (int i = 0; i < d->nlaunches; i++)
-        if (d->launches[i].cut)
-            h = XXH3_64bits_withSeed(d->launches[i].from, (size_t)(d->n + 1) * sizeof(int64_t),
-                                     h + (unsigned)i);
+        for (int k = 0; d->launches[i].cut && k < 4; k++)
+            h = XXH3_64bits_withSeed(((const int64_t *[]){d->launches[i].from, d->launches[i].to,
+                                                          d->launches[i].lo, d->launches[i].hi})[k],
+                                     (size_t)d->n * sizeof(int64_t), h + (unsigned)i);
     if (divided) h = XXH3_64bits_withSeed(d->own, (size_t)(d->n + 1) * sizeof *d->own, h);
     return h | 2;
 }
@@ -460,7 +433,9 @@ void divide_dump(const Division *d, const CgSchedule *s)
         const DividedLaunch *l = &d->launches[i];
         if (!l->cut) continue;
         fprintf(stderr, "%s is divided along %d, items", s->launches[i].kernel, l->cut->dim);
-        for (int k = 0; k <= d->n; k++) fprintf(stderr, " %lld", (long long)l->from[k]);
+        for (int k = 0; k < d->n; k++)
+            fprintf(stderr, "%s %lld..%lld", k ? "," : "", (long long)l->from[k],
+                    (long long)l->to[k]);
         fputc('\n', stderr);
     }
 }

@@ -70,7 +70,11 @@ static void explain_division(const Evaluation *e, const Numbers *n, const Divisi
         double bytes = 0;
         for (int k = 0; l->cut && l->gathered && k < l->cut->nwrites; k++)
             bytes += write_bytes(&l->cut->writes[k]);
-        if (bytes > 0) fprintf(stderr, "  all get what %s made: %.0f bytes\n", kernel, bytes);
+        if (bytes > 0 && !l->own)
+            fprintf(stderr, "  all get what %s made: %.0f bytes\n", kernel, bytes);
+        if (l->own)
+            fprintf(stderr, "  each does what it needs of %s%s\n", kernel,
+                    l->gathered ? ", or gets it from its neighbours" : "");
         if (!l->cut) fprintf(stderr, "  each does all of %s\n", kernel);
     }
 }

@@ -1,10 +1,15 @@
-/* A division that is being found (divide.c), and what its shares read (needs.c). */
+/* A division that is being found (divide.c, divide_own.c), and what its shares read (needs.c). */
 #ifndef CS_RUNTIME_DIVIDE_IMPL_H
 #define CS_RUNTIME_DIVIDE_IMPL_H
 
 #include "../../../fdag/index/footprint.h"
 #include "../../native/division.h"
 #include "divide.h"
+
+enum { /* operations that a byte sent to all has to be worth: of results of parts; of whole temporaries, which others send too */
+       BYTE_WORK = 16,
+       INNER_WORK = 64
+};
 
 typedef struct Divide {
     const Evaluation *e;
@@ -25,6 +30,12 @@ static inline bool launch_takes(const CgLaunch *l, CgArgKind kind, int index)
     return false;
 }
 
+/* May it report an error? */
+static inline bool launch_tells(const CgLaunch *l)
+{
+    return !l->quiet && launch_takes(l, CG_ARG_ERROR, 0);
+}
+
 static inline int64_t cut_groups(const CgCut *c)
 {
     return c->step > 0 ? (c->n + c->step - 1) / c->step : 0;
@@ -41,6 +52,27 @@ static inline bool cut_is_first(const CgCut *c)
 {
     return c->first == 0 && c->count == 1 && c->from == 0;
 }
+
+/* Positions, counted from the first that it does, that items from..to-1 of a cut do. */
+static inline void cut_positions(const CgCut *c, int64_t from, int64_t to, int64_t *lo, int64_t *hi)
+{
+    *lo = from * c->step;
+    *hi = to * c->step < c->n ? to * c->step : c->n;
+    bool last = to == cut_groups(c) && from < to; /* it may begin earlier */
+    if (last && c->n >= c->step && *lo > c->n - c->step) *lo = c->n - c->step;
+}
+
+/* Launch i writes temporaries of which those that read them want positions around their own: each share makes those. False:
+ * not so. What reads them is cut already. */
+bool own_cut(Divide *v, int i);
+/* Would all get what launch i writes of a temporary, by this cut, over what another makes for each share by itself? */
+bool own_conflicts(const Divide *v, int i, const CgCut *c);
+/* What share s needs for what launch i, cut so, reads. */
+void own_needs(Divide *v, int i, int s, Need *needs);
+/* What positions lo..hi-1 of a cut read of the arrays that launch l takes. */
+void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo, int64_t hi,
+                        Need *needs);
+void needs_all(const CgLaunch *l, const Division *d, Need *needs);
 
 /* Of a launch that is not divided, but is of some rows alone: those. Else NULL. */
 const CgCut *cut_only(const Divide *v, const CgLaunch *l);

@@ -44,14 +44,11 @@ static FdBox rows_box(const Divide *v, int first, int count, int64_t lo, int64_t
     return box;
 }
 
-/* What items from..to-1 of a cut read of the arrays that the launch takes. */
-static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from, int64_t to,
-                      Need *needs)
+void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo, int64_t hi,
+                        Need *needs)
 {
     const Composed *composed = v->e->composed;
-    int64_t lo = from * c->step, hi = to * c->step < c->n ? to * c->step : c->n;
     if (lo >= hi) return;
-    if (to == cut_groups(c) && c->n >= c->step && lo > c->n - c->step) lo = c->n - c->step;
     FdShare share = {.sum_n = c->n, .sum_from = lo, .sum_to = hi};
     FdBox box;
     if (c->count && !v->known) share.sum_results = true;
@@ -67,7 +64,16 @@ static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from
     }
 }
 
-static void need_all(const CgLaunch *l, const Division *d, Need *needs)
+/* The same of its items from..to-1. */
+static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from, int64_t to,
+                      Need *needs)
+{
+    int64_t lo, hi;
+    cut_positions(c, from, to, &lo, &hi);
+    if (from < to) needs_of_positions(v, l, c, lo, hi, needs);
+}
+
+void needs_all(const CgLaunch *l, const Division *d, Need *needs)
 {
     for (int k = 0; k < d->nslots; k++)
         if (launch_takes(l, CG_ARG_SLOT, k)) needs[k].all = true;
@@ -91,12 +97,14 @@ void needs_find(Divide *v)
         const CgCut *only = by->cut ? NULL : cut_only(v, l);
         for (int s = 0; s < d->n; s++) {
             Need *needs = &d->needs[s * d->nslots];
-            if (by->cut && !by->cut->inner)
-                add_reads(v, l, by->cut, by->from[s], by->from[s + 1], needs);
+            if (by->own)
+                own_needs(v, i, s, needs);
+            else if (by->cut && !by->cut->inner)
+                add_reads(v, l, by->cut, by->from[s], by->to[s], needs);
             else if (only)
                 add_reads(v, l, only, 0, 1, needs);
             else
-                need_all(l, d, needs);
+                needs_all(l, d, needs);
         }
     }
 }

@@ -19,10 +19,7 @@
 
 #include "../nest/nest.h"
 
-enum {
-    BANDS_STAGES = 32,
-    BANDS_SAVED = 16 /* rows of a stage */
-};
+enum { BANDS_STAGES = 32 };
 
 typedef struct BandStage {
     const Def *def; /* it, or with others inlined */
@@ -37,7 +34,7 @@ typedef struct BandStage {
     Num *ahead;      /* how far ahead of the result's row it is computed */
     Num *keeps;      /* rows that are kept */
     int nsaved; /* rows that later stages read wherever they are: each work-item computes them first */
-    Num *saved[BANDS_SAVED]; /* their indices */
+    Num *saved[NEST_FIXED]; /* their indices */
 } BandStage;
 
 /* Stages of one turn of a loop, which are computed `count` times: each turn of the rows of the turn before
@@ -62,17 +59,8 @@ typedef struct Bands {
     BandTurns turns; /* FdGraph.turns; values of its stages are those of its first turn */
 } Bands;
 
-/* How far from a row of one definition the rows of another that it reads lie. */
-typedef struct BandReach {
-    int reads; /* by rows; 0: it does not */
-    Num *low, *high;
-    Num *
-        round; /* NULL, or some read goes round: when that is by the number of rows that there are */
-    int nfixed; /* rows that it reads whatever its own row is; known before the launch */
-    Num *fixed[BANDS_SAVED];
-} BandReach;
-/* False: rows that depend on more than the row, or that are known on the device only, or too many. */
-bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, BandReach *out);
+/* How a stage reads another by rows (nest_reach). */
+bool bands_reach(Unit *u, const BandStage *reader, const BandStage *read, NestReach *out);
 
 /* The definition with the elements of another in place of its reads of it. */
 const Def *bands_inline(Unit *u, const Def *reader, const Def *read);

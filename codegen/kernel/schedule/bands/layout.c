@@ -12,18 +12,25 @@ static Num *mask_size(Unit *u, Num *n)
     return size;
 }
 
+bool bands_reach(Unit *u, const BandStage *reader, const BandStage *read, NestReach *out)
+{
+    const Def *d = reader->def;
+    const FdNode *row = reader->dim < d->nvars ? d->vars[reader->dim] : NULL;
+    return nest_reach(u, d->body, row, read->def, read->dim, out);
+}
+
 static bool save_row(BandStage *s, Num *row)
 {
     for (int i = 0; i < s->nsaved; i++)
         if (s->saved[i] == row) return true;
-    if (s->nsaved == BANDS_SAVED) return false;
+    if (s->nsaved == NEST_FIXED) return false;
     s->saved[s->nsaved++] = row;
     return true;
 }
 
 /* Saves the rows of a stage that a later one reads wherever it is, and those that the later one's own saved
  * rows need: of the same index only. */
-static bool save_for(BandStage *s, const BandStage *by, const BandReach *r)
+static bool save_for(BandStage *s, const BandStage *by, const NestReach *r)
 {
     bool ok = !by->nsaved || !r->reads || (num_is(r->low, 0) && num_is(r->high, 0));
     for (int i = 0; ok && i < r->nfixed; i++) ok = save_row(s, r->fixed[i]);
@@ -45,9 +52,9 @@ static bool find_asked(Unit *u, Bands *b, int p, Asked *a)
     a->oldest = a->round = NULL;
     for (int c = 0; c < b->n; c++) {
         const BandStage *by = &b->stages[c];
-        BandReach r = {0};
+        NestReach r = {0};
         if (p == b->n - 1 || s->def->copy) continue;
-        if (!bands_reach(u, by->def, by->dim, s->def, s->dim, &r)) return false;
+        if (!bands_reach(u, by, s, &r)) return false;
         if (!r.reads && !r.nfixed) continue;
         if (c <= p || !save_for(s, by, &r)) return false;
         if (!r.reads) continue;

@@ -37,8 +37,8 @@ static bool is_for_next(Unit *u, const Bands *b, int p)
 {
     for (int c = 0; c < b->n; c++) {
         const BandStage *by = &b->stages[c];
-        BandReach r = {0};
-        if (!bands_reach(u, by->def, by->dim, b->stages[p].def, b->stages[p].dim, &r)) return false;
+        NestReach r = {0};
+        if (!bands_reach(u, by, &b->stages[p], &r)) return false;
         if ((r.reads > 0) != (c == p + 1) || r.nfixed) return false;
     }
     return true;

@@ -43,15 +43,32 @@ static bool is_call(const void *none, const FdNode *n)
     return n->kind == FD_APPLY && fd_user_of(n);
 }
 
-/* A temporary lies as its variables do, the last fastest. One that costs little is made by everybody sooner than it is
- * sent. */
+/* Does an index, a range or a function that may loop depend on what is read? */
+static bool goes_by_values(const void *none, const FdNode *n)
+{
+    bool by = false;
+    for (int i = 0; n->kind == FD_APPLY && fd_op_of(n) == FD_OP_NONE && i < n->nargs; i++)
+        by = by || fd_effects(n->args[i]) & FD_READS;
+    for (int i = 0; n->kind == FD_REDUCE && i < n->nvars; i++)
+        by = by || !node_is_closed(n->doms[i].lo) || !node_is_closed(n->doms[i].hi);
+    return by || calls_reader(none, n);
+}
+
+/* Whatever it reads, it comes to some value. */
+static bool is_plain(const FdNode *body)
+{
+    return !fd_can_fail(body) && !fd_any(body, goes_by_values, NULL);
+}
+
+/* A temporary lies as its variables do, the last fastest. One that costs little (`light`) is made by everybody sooner
+ * than it is sent. */
 static void of_temporary(Unit *u, const Nest *n, Cut *c)
 {
     const Def *d = n->def;
     const FdType *t = d->body->type;
     Num *before = num_int(u, 1), *entries = before, *after = before;
     bool costs = n->nreduces > 0 || fd_any(d->body, is_call, NULL);
-    c->known = costs && !d->apart && !u->nbeside && fd_type_is_scalar(t) && !unit_kept(u, d->temp);
+    c->known = !u->nbeside && fd_type_is_scalar(t) && !unit_kept(u, d->temp);
     for (int i = 0; i < d->nvars && c->known; i++) {
         Num *length = plan_n(u, &d->doms[i]);
         if (i < c->first) before = num_op(u, FD_OP_MUL, before, length);
@@ -61,6 +78,8 @@ static void of_temporary(Unit *u, const Nest *n, Cut *c)
     }
     Num *bytes = num_op(u, FD_OP_MUL, after, num_int(u, (int64_t)scalar_bytes(t->scalar)));
     if (c->known) add_temp(u, c, d->temp, before, entries, bytes, num_int(u, 0));
+    if (c->known && !costs) text_add(c->out, " light");
+    if (c->known && is_plain(d->body)) text_add(c->out, " plain");
 }
 
 static void of_give(Unit *u, const Nest *n, Cut *c)
@@ -156,6 +175,104 @@ static int dims_of(const Def *d, const Cut *c)
     return c->count + (d->apart && c->first + c->count == d->nvars);
 }
 
+/* ---- what of temporaries is read ------------------------------------------------------------------ */
+
+/* Who reads: rows are combinations of these variables' values. */
+typedef struct Reader {
+    const FdNode *body;
+    int nvars;
+    const FdNode *const *vars;
+    const FdDom *doms;
+} Reader;
+
+static Reader reader_of(const Nest *n, const Cut *c)
+{
+    const Def *d = n->def->nbeside ? n->def->beside[0] : n->def;
+    const FdNode *body = n->def->body;
+    if (!c->count) return (Reader){body, c->axis->nvars, c->axis->vars, c->axis->doms};
+    if (d->apart && !d->nbeside) d = d->apart, body = d->body;
+    return (Reader){body, dims_of(n->def, c), d->vars + c->first, d->doms + c->first};
+}
+
+/* Does it read, of dimensions `first` on of p, those of its own row and some around? These lie from *low to *high
+ * beside it, counted from p's first. Where rows are of several variables: its own alone, of equal ranges. */
+static bool reads_rows(Unit *u, const Reader *r, const Def *p, int first, Num **low, Num **high)
+{
+    for (int k = 0; k < r->nvars; k++) {
+        NestReach reach;
+        const FdDom *own = &r->doms[k], *dom = &p->doms[first + k];
+        bool rows = own->lo && dom->lo && node_is_closed(own->lo) && node_is_closed(own->hi);
+        if (!rows || !nest_reach(u, r->body, r->vars[k], p, first + k, &reach)) return false;
+        if (!reach.reads || reach.nfixed || reach.round) return false;
+        Num *way = num_op(u, FD_OP_SUB, plan_lo(u, own), plan_lo(u, dom));
+        *low = num_op(u, FD_OP_ADD, reach.low, way);
+        *high = num_op(u, FD_OP_ADD, reach.high, way);
+        if (r->nvars > 1 &&
+            (!num_is(*low, 0) || !num_is(*high, 0) || plan_n(u, own) != plan_n(u, dom)))
+            return false;
+    }
+    return r->nvars > 0;
+}
+
+static bool binds(const FdNode *n, const Reader *r)
+{
+    bool any = false;
+    for (int i = 0; i < n->nvars; i++)
+        for (int k = 0; k < r->nvars; k++) any = any || n->vars[i] == r->vars[k];
+    return any;
+}
+
+/* Different reads of p in a body; all false: only those that are made in any case. */
+static int count_reads(const FdNode *body, const Def *p, const Unit *u, const Reader *r, bool all)
+{
+    VEC(const FdNode *) stack = {0};
+    FdSeen seen = {0};
+    int count = 0;
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+        if (!fd_meet(&seen, n)) continue;
+        count += n->kind == FD_APPLY && nest_is_of(u, n->fn, p);
+        bool inside = all || (n->kind == FD_REDUCE && binds(n, r));
+        for (int i = inside ? fd_children(n, children) : 0; i-- > 0;) vec_push(&stack, children[i]);
+        for (int i = 0; !inside && n->kind == FD_APPLY && i < n->nargs; i++)
+            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
+    }
+    fd_seen_free(&seen);
+    vec_free(&stack);
+    return count;
+}
+
+/* Is each of its reads of p made for each of its rows, so that it needs each element of p's rows if they have no others? */
+static bool reads_each(const Unit *u, const Reader *r, const Def *p)
+{
+    return p->nvars == r->nvars &&
+           count_reads(r->body, p, u, r, false) == count_reads(r->body, p, u, r, true);
+}
+
+/* Of temporaries of which the items of a cut read rows beside their own. */
+static void add_reads(Unit *u, const Nest *n, const Cut *c)
+{
+    const Reader r = reader_of(n, c);
+    int nreads = 0;
+    for (int i = 0; i < u->ndefs; i++) {
+        const Def *p = &u->defs[i];
+        if (p->temp < 0 || p->temp == n->def->temp || unit_kept(u, p->temp)) continue;
+        for (int first = 0; first + r.nvars <= p->nvars; first++) {
+            Num *low, *high, *length = num_int(u, 1);
+            if (!reads_rows(u, &r, p, first, &low, &high)) continue;
+            for (int k = 0; k < r.nvars; k++)
+                length = num_op(u, FD_OP_MUL, length, plan_n(u, &p->doms[first + k]));
+            text_printf(c->out, "%s temp %d rows %d %d", nreads++ ? "," : " reads", p->temp, first,
+                        r.nvars);
+            text_printf(c->out, " of %s", num_text(u, length));
+            text_printf(c->out, " from %s", num_text(u, low));
+            text_printf(c->out, " to %s%s", num_text(u, high), reads_each(u, &r, p) ? " each" : "");
+            break;
+        }
+    }
+}
+
 static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
 {
     Text t = {0};
@@ -166,7 +283,7 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
     text_printf(&t, " of %s", num_text(u, c.axis->n));
     if (c.axis->from) text_printf(&t, " from %s", num_text(u, c.axis->from));
     if (n->def->temp >= 0)
-        text_printf(&t, " inner %d %d", c.count ? c.first : 0, c.count);
+        text_printf(&t, " inner %d %d", c.count ? c.first : 0, c.count ? dims_of(n->def, &c) : 0);
     else if (c.count)
         text_printf(&t, " rows %d %d", c.first, dims_of(n->def, &c));
     else
@@ -176,6 +293,7 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
     of_beside(u, n->def, &c);
     if (c.known && nest_find(n->root.first, NEST_SAVE)) of_save(u, n, &c);
     if (c.known) of_holds(u, n, &c);
+    if (c.known && c.nwrites) add_reads(u, n, &c);
     if (c.known && c.nwrites) text_addn(out, t.data, t.len);
     text_free(&t);
 }

@@ -38,7 +38,8 @@ enum {
     NEST_RESULTS = 8,
     NEST_CARRIED = 4,
     NEST_BOXES = 4,
-    NEST_CONDS = 64
+    NEST_CONDS = 64,
+    NEST_FIXED = 16 /* rows that all rows read */
 };
 
 /* What is looped over: the values of one variable, or the combinations of several, the last fastest.
@@ -294,6 +295,22 @@ Num *nest_items(const NestStep *s, int dim);
 
 int nest_lanes_for(size_t bytes);         /* KIR_V4 or KIR_V8, for values of so many bytes */
 Num *nest_lane_count(Unit *u, int lanes); /* V2, V4 or V8 as a number */
+
+/* How far from a row of one definition the rows of another that it reads lie. */
+typedef struct NestReach {
+    int reads; /* by rows; 0: it does not */
+    Num *low, *high;
+    Num *
+        round; /* NULL, or some read goes round: when that is by the number of rows that there are */
+    int nfixed; /* rows that it reads whatever its own row is; known before the launch */
+    Num *fixed[NEST_FIXED];
+} NestReach;
+/* In a body whose rows are values of the variable `row`, or which has none (NULL); rows of the other are along its
+ * dimension dim. False: rows that depend on more than the row, or that are known on the device only, or too many. */
+bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const Def *read, int dim,
+                NestReach *out);
+/* Is the array the temporary that this definition makes? */
+bool nest_is_of(const Unit *u, const FdNode *array, const Def *d);
 
 /* ---- lowering ---------------------------------------------------------------------------------- */
 

@@ -66,6 +66,11 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
     return recipe_is_row(u, d, dim);
 }
 
+static BandStage stage_of(const Def *d, int dim)
+{
+    return (BandStage){.def = d, .dim = dim, .temp = -1};
+}
+
 /* ---- which are --------------------------------------------------------------------------------- */
 
 /* A result of a graph of steps that no other step reads goes along with the result that bands are of. */
@@ -83,9 +88,11 @@ static int dim_of(const Find *f, int p)
     for (int dim = 0; dim < d->nvars; dim++) {
         bool all = true, any = goes_along(f, p, dim);
         for (int c = 0; c < f->n && all; c++) {
-            BandReach r = {0};
+            NestReach r = {0};
             const Choice *by = &f->choices[c];
-            all = bands_reach(f->u, &f->defs[c], by->in ? by->dim : 0, d, dim, &r);
+            const BandStage reader = stage_of(&f->defs[c], by->in ? by->dim : 0),
+                            read = stage_of(d, dim);
+            all = bands_reach(f->u, &reader, &read, &r);
             all = all && ((!r.reads && !r.nfixed) || (by->in && c > p));
             any = any || r.reads;
         }
@@ -228,11 +235,6 @@ static void inline_stages(Unit *u, Bands *b)
         last->def = d;
         b->stages[p].inlined = true;
     }
-}
-
-static BandStage stage_of(const Def *d, int dim)
-{
-    return (BandStage){.def = d, .dim = dim, .temp = -1};
 }
 
 Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)

@@ -1,16 +1,15 @@
-/* How a definition reads the rows of another (bands.h), and the one with the other's elements in their place. */
-#include "../../../../base/internal.h"
+/* How a definition reads the rows of another (nest_reach). */
 #include "../../../../fdag/index/affine.h"
 #include "../../../../fdag/index/inlined.h"
-#include "../nest/impl.h"
-#include "bands.h"
+#include "impl.h"
 
 typedef struct Walk {
     Unit *u;
-    const Def *reader, *read;
-    int row, dim;
+    const Def *read;
+    const FdNode *row;
+    int dim;
     VEC(const FdNode *) binders;
-    BandReach *out;
+    NestReach *out;
 } Walk;
 
 static const FdDom *range_of(const Walk *w, const FdNode *v)
@@ -62,12 +61,12 @@ static bool add_atom(Walk *w, const FdNode *atom, int64_t factor, Num **low, Num
 /* A row that is the same for all of the reader's. */
 static bool add_fixed(Walk *w, const FdNode *index)
 {
-    BandReach *r = w->out;
+    NestReach *r = w->out;
     if (!node_is_closed(index) || fd_any(index, is_element, NULL)) return false;
     Num *row = num_of(w->u, index);
     for (int i = 0; i < r->nfixed; i++)
         if (r->fixed[i] == row) return true;
-    if (!row || r->nfixed == BANDS_SAVED) return false;
+    if (!row || r->nfixed == NEST_FIXED) return false;
     r->fixed[r->nfixed++] = row;
     return true;
 }
@@ -93,8 +92,8 @@ static bool add_read(Walk *w, const FdNode *read)
     Unit *u = w->u;
     FdAffine form;
     int64_t factor;
-    if (w->row >= w->reader->nvars) return false; /* a scalar: there are no rows */
-    const FdNode *row = w->reader->vars[w->row], *index = before_round(w, read->args[w->dim]);
+    const FdNode *row = w->row, *index = before_round(w, read->args[w->dim]);
+    if (!row) return false; /* a scalar: there are no rows */
     if (!fd_affine(index, &form) || !fd_affine_factor(&form, row, &factor)) return false;
     if (factor == 0) return add_fixed(w, read->args[w->dim]);
     if (factor != 1) return false;
@@ -103,37 +102,38 @@ static bool add_read(Walk *w, const FdNode *read)
         if (form.terms[i].atom != row &&
             !add_atom(w, form.terms[i].atom, form.terms[i].factor, &low, &high))
             return false;
-    BandReach *r = w->out;
+    NestReach *r = w->out;
     r->low = r->reads ? num_op(u, FD_OP_MIN, r->low, low) : low;
     r->high = r->reads ? num_op(u, FD_OP_MAX, r->high, high) : high;
     r->reads++;
     return true;
 }
 
-static bool is_of(const Unit *u, const FdNode *array, const Def *d)
+bool nest_is_of(const Unit *u, const FdNode *array, const Def *d)
 {
     return (array->kind == FD_FUNC || array->kind == FD_SCALAR) && array->leaf == FD_LEAF_SLOT &&
            array->slot >= u->ninputs && u->plan_slot[array->slot] == d->temp;
 }
 
-bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, BandReach *out)
+bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const Def *read, int dim,
+                NestReach *out)
 {
-    Walk w = {.u = u, .reader = reader, .read = read, .row = row, .dim = dim, .out = out};
+    Walk w = {.u = u, .read = read, .row = row, .dim = dim, .out = out};
     VEC(const FdNode *) reads = {0}, stack = {0};
     FdSeen seen = {0};
     bool good = true;
-    *out = (BandReach){0};
-    vec_push(&stack, reader->body);
+    *out = (NestReach){0};
+    vec_push(&stack, body);
     while (stack.len && good) {
         const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
         if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
         if (n->nvars) vec_push(&w.binders, n);
-        bool applies = n->kind == FD_APPLY && is_of(u, n->fn, read);
+        bool applies = n->kind == FD_APPLY && nest_is_of(u, n->fn, read);
         if (applies) vec_push(&reads, n);
         for (int i = fd_children(n, children); i-- > 0;) {
             if (applies && children[i] == n->fn) continue;
-            good = good && !is_of(u, children[i], read); /* given whole */
+            good = good && !nest_is_of(u, children[i], read); /* given whole */
             vec_push(&stack, children[i]);
         }
     }
@@ -143,28 +143,4 @@ bool bands_reach(Unit *u, const Def *reader, int row, const Def *read, int dim, 
     vec_free(&stack);
     vec_free(&w.binders);
     return good;
-}
-
-const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read)
-{
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
-    const FdNode *found = NULL;
-    vec_push(&stack, reader->body);
-    while (stack.len && !found) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
-        if (n->kind == FD_APPLY && is_of(u, n->fn, read)) found = n->fn;
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
-    }
-    fd_seen_free(&seen);
-    vec_free(&stack);
-    return found;
-}
-
-const Def *bands_inline(Unit *u, const Def *reader, const Def *read)
-{
-    Def *d = def_form(u, reader);
-    d->body = fd_inline_reads(u->fd, d->body, bands_array(u, reader, read), read->node);
-    return d;
 }
