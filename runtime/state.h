@@ -71,9 +71,10 @@ typedef struct RtState {
         const struct Transport *by;
         int rank, size;
         int here, together,
-            sharing; /* number among the ranks of this machine; these; those on its processors */
-        int depth;   /* of ranks_enter */
-        int blocks;  /* CS_BLOCKS: evaluations are divided in one process; 0: they are not */
+            sharing;  /* number among the ranks of this machine; these; those on its processors */
+        int machines; /* that they are on; 0: one */
+        int depth;    /* of ranks_enter */
+        int blocks;   /* CS_BLOCKS: evaluations are divided in one process; 0: they are not */
         bool check;
         bool met;                    /* the evaluation's exception has been agreed on */
         bool measured;               /* CS_PROFILE */

@@ -212,6 +212,11 @@ static void share_processors(const Card *all, Card *own)
         sharing += CPU_COUNT(&both) > 0;
         here++;
     }
+    for (int i = 0; i < mpi.at.size; i++) {
+        int first = 0;
+        while (all[first].machine != all[i].machine) first++;
+        rt.ranks.machines += first == i;
+    }
     rt.ranks.here = mpi.at.here;
     rt.ranks.together = here;
     rt.ranks.sharing = sharing < 1 ? 1 : sharing;

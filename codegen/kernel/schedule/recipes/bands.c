@@ -144,7 +144,7 @@ static Num *fit_together(Unit *u, const Bands *b, Num *bytes)
     Num *two = num_int(u, 2), *l3 = num_fact(u, NUM_L3), *units = num_fact(u, NUM_UNITS);
     Num *all = plan_bytes(u, result->body->type, plan_elements(u, result->nvars, result->doms));
     Num *large = num_op(u, FD_OP_GT, num_op(u, FD_OP_MUL, all, two), l3);
-    Num *share = num_op(u, FD_OP_MUL, bytes, num_op(u, FD_OP_MUL, units, two));
+    Num *share = num_op(u, FD_OP_MUL, bytes, units);
     return num_and(u, num_op(u, FD_OP_LE, b->turns.count, num_int(u, FEW)),
                    num_and(u, large, num_op(u, FD_OP_LE, share, l3)));
 }
