@@ -140,6 +140,33 @@ CS_DEVICE=native CS_DUMP=ranks CS_RANKS=2 timeout 60 ./steps >out 2>err
 holds err '^// ranks: steps.cs\$:[0-9]*:[0-9]*: divided$' "CS_DUMP=ranks"
 holds err '^  result 0 is cut along dimension 0: 0[.][.]512, 512[.][.]1024$' "CS_DUMP=ranks"
 holds err '^  reads u: 0[.][.]5[0-9]*, [45][0-9]*[.][.]1024$' "CS_DUMP=ranks"
+# ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
+cat >means.cs\$ <<'END'
+int nearest(float p, float(int) centres, int k) {
+    int best = 0;
+    for (int c = 1; c < k; c++)
+        if (Math.Abs(p - centres(c)) < Math.Abs(p - centres(best))) best = c;
+    return best;
+}
+int n = 400000, k = 16, rounds = 8;
+float[] points(i : 0..n) = (i * 7919L % 1000) / 8f;
+float[] centres(c : 0..k) = points(c * 1000);
+for (int t = 0; t < rounds; t++) {
+    int[] cluster(i : points) = nearest(points(i), centres, k);
+    int[] count(c : 0..k) = sum(i : cluster, cluster(i) == c ? 1 : 0);
+    int[] total(c : 0..k) = sum(i : cluster, cluster(i) == c ? (int) (8 * points(i)) : 0);
+    centres = (c : 0..k) => count(c) == 0 ? centres(c) : total(c) / 8f / count(c);
+}
+foreach (float c in centres) Console.WriteLine($"{c:F3}");
+END
+"$CSC" means.cs\$ -o means || exit 1
+CS_DEVICE=native ./means >expected
+CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./means >out 2>err
+is $? 0 "means"
+cmp -s out expected || complain "means: $(diff expected out)"
+awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 8 || $5 > 1.2 * (4 * 200000 + 8 * 16 * 8 * 4) / 1e6) bad = 1 }
+    END { exit n != 2 || bad }' err || complain "means: what is sent: $(cat err)"
+
 # ---- files: each rank reads and writes its rows, of a pipe the first all ----
 cat >files.cs\$ <<'END'
 int n = 20000;

@@ -44,8 +44,8 @@ static bool only_writes(const CgLaunch *l, int temp)
     for (int i = 0; i < l->ncuts; i++) {
         bool writes = false;
         for (int k = 0; k < l->cuts[i].nwrites; k++)
-            writes |= l->cuts[i].writes[k].kind == CG_ARG_TEMP &&
-                      l->cuts[i].writes[k].index == temp;
+            writes |=
+                l->cuts[i].writes[k].kind == CG_ARG_TEMP && l->cuts[i].writes[k].index == temp;
         all = all && writes;
     }
     return all;
