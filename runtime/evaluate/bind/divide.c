@@ -415,6 +415,7 @@ static void find_division(void *dividing)
     Dividing *d = dividing;
     d->division = divide(d->e, d->numbers, d->shares);
     d->numbers->divides = d->numbers->division != NULL;
+    d->numbers->values_hash = numbers_hash(d->e, d->numbers->valued);
 }
 
 const Division *divide_evaluation(const Evaluation *e, Numbers *n, int shares, const CsSite *site)

@@ -23,6 +23,7 @@ static bool looked_values(const void *divide, int slot, const FdBox *box, FdSpan
     bool known = numbers_values(v->e, slot, box, out);
     v->n->by_values = v->n->by_values || known;
     v->n->divided_by_values = v->n->divided_by_values || known;
+    if (known) numbers_valued(v->n, slot);
     return known;
 }
 

@@ -2,6 +2,9 @@
  * ranges that divide by zero, reductions over nothing. */
 #include "numbers.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "../../../fdag/index/footprint.h"
 #include "../../state.h"
 #include "../lazy/closure.h"
@@ -221,6 +224,27 @@ bool numbers_values(const void *evaluation, int slot, const FdBox *box, FdSpans 
     return true;
 }
 
+enum { LAST_SLOT = 63 }; /* this one, and those behind it: their values are not known */
+
+void numbers_valued(Numbers *n, int slot)
+{
+    n->valued |= UINT64_C(1) << (slot < LAST_SLOT ? slot : LAST_SLOT);
+}
+
+uint64_t numbers_hash(const Evaluation *e, uint64_t slots)
+{
+    uint64_t hash = 1;
+    for (int i = 0; slots >> i && i < LAST_SLOT; i++) {
+        const Array *a = e->leaves.data[i].array;
+        if (!(slots >> i & 1)) continue;
+        int64_t n = a ? rt_array_count(a) : 0;
+        if (!a || n > FEW_VALUES || !(a->head.host_state & CS_HOST_READ)) return 0;
+        size_t bytes = (size_t)n * scalar_bytes((ScalarKind)a->head.elem);
+        hash = XXH3_64bits_withSeed(a->head.data, bytes, hash);
+    }
+    return slots >> LAST_SLOT ? 0 : hash | 1;
+}
+
 size_t numbers_nothing(const Evaluation *e)
 {
     size_t most = 0;
@@ -257,6 +281,7 @@ static bool looked_values(const void *asking, int slot, const FdBox *box, FdSpan
     const Asking *a = asking;
     bool known = numbers_values(a->e, slot, box, out);
     a->numbers->by_values = a->numbers->by_values || known;
+    if (known) numbers_valued(a->numbers, slot);
     return known;
 }
 
@@ -266,6 +291,7 @@ static void ask(void *asking)
     Numbers *n = a->numbers;
     bool never = fd_cannot_fail(&a->e->composed->graph, &n->env, looked_values, a);
     n->fails = never ? FAIL_NEVER : FAIL_PERHAPS;
+    n->values_hash = numbers_hash(a->e, n->valued);
 }
 
 bool numbers_can_fail(const Evaluation *e, Numbers *n)

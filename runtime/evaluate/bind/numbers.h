@@ -22,6 +22,7 @@ typedef struct Numbers {
     double work;                     /* operations in all, if somebody asked */
     NumbersFail fails;               /* numbers_can_fail.. */
     bool by_values;                  /* ..and values of arrays decided */
+    uint64_t valued, values_hash;    /* of these slots, which had such values (numbers_hash) */
     struct Recalled *room;           /* for recall_keep */
     struct Division *division;       /* divide.h; NULL: nobody has asked */
     bool divides, divided_by_values; /* it is there; and values of arrays decided */
@@ -36,6 +37,9 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site);
 void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box);
 /* FdValuesOf, of an Evaluation: those of small arrays of integers that are at hand, without waiting for anything. */
 bool numbers_values(const void *evaluation, int slot, const FdBox *box, FdSpans *out);
+/* Its values have decided something; and a hash of those of such slots, 0: nobody knows them now. */
+void numbers_valued(Numbers *n, int slot);
+uint64_t numbers_hash(const Evaluation *e, uint64_t slots);
 /* May the launches that are bound report an error? Not if their kernels say so, or if all that is read is in its
  * array: looked for once, of the same numbers. */
 bool numbers_can_fail(const Evaluation *e, Numbers *n);

@@ -35,8 +35,11 @@ Recalled *recall(const Evaluation *e)
         changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
     }
     if (!same_values(e, r)) return NULL;
-    if (changed || r->numbers.by_values) r->numbers.fails = FAIL_UNASKED;
-    if (changed || r->numbers.divided_by_values) r->numbers.divides = false;
+    uint64_t values = r->numbers.valued ? numbers_hash(e, r->numbers.valued) : 1;
+    bool anew = r->numbers.valued && (!values || values != r->numbers.values_hash);
+    if (changed || (r->numbers.by_values && anew)) r->numbers.fails = FAIL_UNASKED;
+    if (changed || (r->numbers.divided_by_values && anew)) r->numbers.divides = false;
+    r->numbers.values_hash = values;
     if (!changed) return r;
     for (int i = 0; i < c->graph.nslots; i++)
         if (!e->leaves.data[i].array) r->numbers.scalars[i] = e->leaves.data[i].scalar;
