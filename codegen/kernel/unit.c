@@ -74,6 +74,18 @@ Def *def_form(Unit *u, const Def *of)
     return d;
 }
 
+void def_count(Unit *u, const Def *d, int n, const FdNode *const *more)
+{
+    const FdNode *newest = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "end");
+    UnitUses uses = {.n = (size_t)newest->id + 1};
+    uses.of = arena_array(u->arena, uint32_t, uses.n);
+    count_uses(d->body, uses.of);
+    for (int i = 0; i < n; i++) count_uses(more[i], uses.of);
+    for (size_t i = 0; i < uses.n; i++)
+        if (!uses.of[i]) uses.of[i] = 1;
+    d->facts->uses = uses;
+}
+
 const Def *def_given(const Def *d)
 {
     return d->of ? d->of : d;

@@ -137,6 +137,8 @@ Def *def_new(Unit *u, Def d);
 Def *def_form(Unit *u, const Def *of);
 /* The definition that it is a form of, or itself. */
 const Def *def_given(const Def *d);
+/* Of d, what stands in its body and `more` counts (unit_uses), and nothing else of the unit. */
+void def_count(Unit *u, const Def *d, int n, const FdNode *const *more);
 
 /* Its elements are to be computed no more than once: they go where it reads (FdResult.part). */
 bool def_is_once(const Unit *u, const Def *d);

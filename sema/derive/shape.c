@@ -97,9 +97,10 @@ static void check_reads(Shape *f, const Step *step)
     for (size_t i = 0; i < functions.len; i++)
         if (functions.data[i]->changed)
             shape_fail(f, step->loc,
-                 arena_printf(f->s->arena, "'%s', a function of '%s', which has changed since",
-                              functions.data[i]->name, functions.data[i]->changed->name),
-                 "make it an array, or define it where it is used");
+                       arena_printf(f->s->arena,
+                                    "'%s', a function of '%s', which has changed since",
+                                    functions.data[i]->name, functions.data[i]->changed->name),
+                       "make it an array, or define it where it is used");
     vec_free(&plain);
     vec_free(&functions);
 }
@@ -141,9 +142,9 @@ static void refuse_inside(Shape *f, Ast *tree, const char *where)
     const Fact *fact = call_inside(f, tree);
     if (fact)
         shape_fail(f, fact->loc,
-             arena_printf(f->s->arena, "'%s', %s, %s", fact->called->name, what_is(fact->called),
-                          where),
-             "call it in a statement of its own");
+                   arena_printf(f->s->arena, "'%s', %s, %s", fact->called->name,
+                                what_is(fact->called), where),
+                   "call it in a statement of its own");
 }
 
 static Variable *variable_of(const Shape *f, const Ast *n)
@@ -185,17 +186,18 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
     for (int i = 0; i < call->call.args.len; i++)
         plain = plain && call->call.args.data[i]->kind != AST_BINDER;
     if (!plain || !normal_is_real(fact->type)) {
-        shape_fail(f, call->loc,
-             arena_printf(f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
-                          fact->under           ? ", under bound variables"
-                          : fact->called->local ? " that is declared inside of another"
-                          : fact->called->self  ? " that is a method of an object"
-                          : !normal_is_real(fact->type)
-                              ? ", whose result is no real or array of reals"
-                              : ", whose arguments are not as they are declared"),
-             fact->under
-                 ? "call it in a statement of its own, or write it as definitions"
-                 : "make it a function of reals and arrays, outside of functions and objects");
+        shape_fail(
+            f, call->loc,
+            arena_printf(f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
+                         fact->under           ? ", under bound variables"
+                         : fact->called->local ? " that is declared inside of another"
+                         : fact->called->self  ? " that is a method of an object"
+                         : !normal_is_real(fact->type)
+                             ? ", whose result is no real or array of reals"
+                             : ", whose arguments are not as they are declared"),
+            fact->under
+                ? "call it in a statement of its own, or write it as definitions"
+                : "make it a function of reals and arrays, outside of functions and objects");
         return;
     }
     for (int i = 0; i < call->call.args.len && f->out->good; i++) {
@@ -295,7 +297,7 @@ static bool known_type(Shape *f, const Ast *decl, const char *name, const Type *
     *t = fact ? fact->type : NULL;
     if (!fact)
         shape_fail(f, decl->loc, arena_printf(f->s->arena, "what declares '%s'", name),
-             "declare it with its type, in a statement of its own");
+                   "declare it with its type, in a statement of its own");
     return fact != NULL;
 }
 
@@ -307,7 +309,8 @@ void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Ste
     const char *name = own_name(f, decl->declarator.name, nrest, rest);
     if (t->kind == TY_FUNC) {
         if (!init) {
-            shape_fail(f, decl->loc, "a variable that holds a function", "define the function at once");
+            shape_fail(f, decl->loc, "a variable that holds a function",
+                       "define the function at once");
             return;
         }
         Ast *alone = ast_new(f->s->arena, AST_VAR_DECL, n->loc);
@@ -345,10 +348,10 @@ void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value, Steps *out)
     Variable *v = variable_of(f, target);
     if (!v && target->kind == AST_INDEX) {
         shape_fail(f, loc, "an assignment to an element or a slice of an array",
-             "make the array at once: a = (i : 0..n) => ..");
+                   "make the array at once: a = (i : 0..n) => ..");
     } else if (!v || v->definition || !v->type) {
         shape_fail(f, loc, "an assignment to what is no variable of this function",
-             "return what it computes");
+                   "return what it computes");
     } else {
         if (op != AST_OP_NONE) value = tree_binary(f->s, loc, op, target, value);
         shape_assign(f, loc, v, value, false, out);

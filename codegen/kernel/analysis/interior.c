@@ -195,18 +195,6 @@ static bool stays(const Interior *in, int dim)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-void interior_count(Unit *u, Interior *in, int n, const FdNode *const *more)
-{
-    const FdNode *newest = fd_var(u->fd, fd_type_scalar(u->fd, SC_INT), "end");
-    UnitUses uses = {.n = (size_t)newest->id + 1};
-    uses.of = arena_array(u->arena, uint32_t, uses.n);
-    count_uses(in->def->body, uses.of);
-    for (int i = 0; i < n; i++) count_uses(more[i], uses.of);
-    for (size_t i = 0; i < uses.n; i++)
-        if (!uses.of[i]) uses.of[i] = 1;
-    in->def->facts->uses = uses;
-}
-
 static void find_ranges(Unit *u, Interior *in)
 {
     Def narrow = *in->def;
@@ -251,7 +239,7 @@ static Interior *made(Unit *u, const Def *d, bool first)
     in->nreads = 0;
     find_reads(in);
     find_ranges(u, in);
-    interior_count(u, in, 0, NULL);
+    def_count(u, in->def, 0, NULL);
     return in;
 }
 

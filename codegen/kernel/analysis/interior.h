@@ -44,7 +44,5 @@ typedef struct Interior {
 Interior *interior_of(Unit *u, const Def *d);
 /* The same where only conditions about the first variable are decided, and only it is narrowed. */
 Interior *interior_of_slices(Unit *u, const Def *d);
-/* Counts the uses of the nodes of its body and of these. */
-void interior_count(Unit *u, Interior *in, int n, const FdNode *const *more);
 
 #endif

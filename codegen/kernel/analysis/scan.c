@@ -303,7 +303,7 @@ static const Scan *find(Unit *u, Interior *in, bool exact)
         more[n++] = s->identity[i];
     }
     more[n++] = s->after;
-    interior_count(u, in, n, more);
+    def_count(u, in->def, n, more);
     return s;
 }
 

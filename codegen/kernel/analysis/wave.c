@@ -156,6 +156,6 @@ const Wave *wave_of(Unit *u, Interior *in)
     w->body = fd_rewrite(u->fd, body, replace, &s);
     find_ages(in, w, &s, u);
     if (!all_in_lanes(w)) return NULL;
-    interior_count(u, in, 1, &w->body);
+    def_count(u, in->def, 1, &w->body);
     return in->wave = w;
 }

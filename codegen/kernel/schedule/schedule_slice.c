@@ -42,6 +42,6 @@ const Def *schedule_slice(Unit *u, const Def *of, Num *turn)
     d->vars = of->vars + 1;
     d->doms = of->doms + 1;
     d->node = fd_let(u->fd, d->nvars, d->vars, d->doms, d->body, of->node->loc);
-    unit_count_all(u, 1, &d->body);
+    def_count(u, d, 0, NULL);
     return d;
 }
