@@ -308,7 +308,7 @@ plain=$(./memory)
 count=$(CS_FAULT=alloc:0 ./memory 2>&1 | sed -n 's/^allocations: //p')
 every=37 all=0
 [ -z "$long" ] || every=1
-for at in $(seq 1 $every "${count:-0}"); do
+for at in $(seq 1 $every "${count:-0}") $(seq $((${count:-0} - 8)) "${count:-0}"); do # at the end others are done
     CS_FAULT=alloc:$at@1 CS_RANKS=2 timeout 20 ./memory >out 2>err
     status=$?
     ok

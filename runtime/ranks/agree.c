@@ -12,11 +12,17 @@ static bool is_before(const struct RankFault *a, const struct RankFault *b)
     return a->rank < b->rank;
 }
 
+static bool ends(const RankWord *w)
+{
+    return w->what >> 56 == RANKS_ENDS;
+}
+
 static void add(RankWord *to, const RankWord *other)
 {
-    bool ends = to->fault.evaluation != UINT64_MAX || other->fault.evaluation != UINT64_MAX;
-    bool alike = to->number == other->number && /* a rank that fails is ahead of the others */
-                 (ends || (to->what == other->what && to->noted == other->noted));
+    bool fails = to->fault.evaluation != UINT64_MAX || other->fault.evaluation != UINT64_MAX;
+    bool alike = to->number == other->number && /* a rank that fails is ahead of the others.. */
+                 ends(to) == ends(other) &&     /* ..but not of those that are done */
+                 (fails || (to->what == other->what && to->noted == other->noted));
     if (!to->apart) to->apart = alike ? other->apart : other->rank;
     const struct RankFault *a = &to->fault, *b = &other->fault;
     if (a->evaluation != b->evaluation || a->site != b->site || a->index != b->index ||
