@@ -22,7 +22,6 @@ static const FdPass all[] = {
     {"pick", fd_pass_pick},
     {"neutral", fd_pass_neutral},
     {"byrows", fd_pass_byrows},
-    {"mirror", fd_pass_mirror},
     {"beside", fd_pass_beside},
 };
 
@@ -43,12 +42,7 @@ const FdPass fd_front_passes[] = {
         "neutral", fd_pass_neutral                                                                 \
     }
 #define LAST                                                                                       \
-    {"share", fd_pass_share},                                                                      \
-    {                                                                                              \
-        "hoist", fd_pass_hoist                                                                     \
-    }
-#define END                                                                                        \
-    {"deadparams", fd_pass_deadparams},                                                            \
+    {"share", fd_pass_share}, {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},        \
     {                                                                                              \
         0                                                                                          \
     }
@@ -59,10 +53,9 @@ const FdPass fd_front_passes[] = {
         "byrows", fd_pass_byrows                                                                   \
     }
 
-const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST, {"mirror", fd_pass_mirror}, END};
-const FdPass fd_precise_passes[] = {FIRST, {"exact", fd_pass_exact}, LAST, END};
-const FdPass fd_fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP,
-                                 LAST,  {"mirror", fd_pass_mirror}, END};
+const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST};
+const FdPass fd_precise_passes[] = {FIRST, {"exact", fd_pass_exact}, LAST};
+const FdPass fd_fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST};
 
 const FdPass *fd_back_passes_for(FdReals reals)
 {

@@ -11,6 +11,7 @@
 #include "lazy/domain.h"
 #include "repeat.h"
 #include "run.h"
+#include "same.h"
 #include "steps/hold.h"
 
 /* Fills `out` (count elements of the root's domain, or one scalar). */
@@ -96,6 +97,8 @@ static Array *elements(Lazy *l, Array *over, const CsSite *site)
     if (!extent(l, &count, site)) return NULL;
     Array *slice = repeat_eval(l, site);
     if (slice || cs_pending) return slice;
+    Array *same = same_array(l);
+    if (same || cs_pending) return same;
     int64_t bytes = fd_plane_offset(elem, fd_type_leaves(elem), count);
     bool holds = bytes > 0 && hold_wants(l, (size_t)bytes);
     if (over && count && !holds && into_over(over, l, site)) return cs_retain(over);
@@ -112,7 +115,7 @@ static Array *elements(Lazy *l, Array *over, const CsSite *site)
 
 static void made(const Array *a, Graph *g)
 {
-    if (!a->head.buffer) return;
+    if (!a->head.buffer || a->head.buffer->refs > 1) return; /* another made its memory (same.h) */
     a->head.buffer->maker = g->serial;
     hold_made(g);
 }

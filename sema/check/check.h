@@ -433,8 +433,9 @@ void yield_expand(Sema *s, Ast *func, const Type *result);
 
 /* ---- shared.c: variables that lambdas change -------------------------------------------------- */
 
-/* The names of the variables of a body that are to be shared with its lambdas; NULL: none. */
-const Shared *shared_collect(Sema *s, const AstList *stmts);
+/* The names of the variables of a body that are to be shared with its lambdas; NULL: none. params: those of its
+ * function, or NULL. */
+const Shared *shared_collect(Sema *s, const AstList *params, const AstList *stmts);
 bool shared_has(const Shared *shared, const char *name);
 /* Also whether its parts are, where the variable is a struct or a tuple. */
 bool shared_has_typed(const Shared *shared, const char *name, const Type *type);

@@ -113,12 +113,22 @@ static void used(Look *l, const Ast *name)
     if (name->kind == AST_NAME_REF) vec_push(&l->uses, here);
 }
 
+/* A lambda with ranges becomes an array, or a function of C$'s own. */
+static bool has_ranges(const Ast *lambda)
+{
+    const AstList *binders = &lambda->lambda.binders;
+    int i = 0;
+    while (i < binders->len && !binders->data[i]->binder.constraint) i++;
+    return i < binders->len;
+}
+
 /* `f = x => ..`, with the name of f if it is a variable. */
 static void look_at_stored(Look *l, const char *name, Ast *value)
 {
     Stored one = {value, name};
     if (name && has(&l->copying, name)) return;
-    if (value && value->kind == AST_LAMBDA && !is_kept(value)) vec_push(&l->stored, one);
+    if (value && value->kind == AST_LAMBDA && !is_kept(value) && !has_ranges(value))
+        vec_push(&l->stored, one);
 }
 
 /* handlers.Add(x => ..); new Lazy(x => ..) */
@@ -158,12 +168,20 @@ static void put_changing(const Look *l, FreeNames *all, Seeing *seeing)
     }
 }
 
+/* What an array is assigned is evaluated at once. */
+static void note_array(Look *l, const Ast *type, const char *name)
+{
+    if (type && type->kind == AST_TYPE_ARRAY) put(&l->copying, name);
+}
+
 /* `R(T) f = null;` or `R(T) f;` */
 static void look_at_declaration(Look *l, const Ast *n)
 {
     const Ast *type = n->var_decl.vtype;
-    for (int i = 0; i < n->var_decl.vars.len && type && type->kind != AST_TYPE_ARRAY; i++) {
+    for (int i = 0; i < n->var_decl.vars.len && type; i++) {
         const Ast *d = n->var_decl.vars.data[i];
+        note_array(l, type, d->declarator.name);
+        if (type->kind == AST_TYPE_ARRAY) continue;
         Ast *init = d->declarator.init;
         if (!init || init->kind == AST_NULL_LIT || init->kind == AST_DEFAULT)
             put(&l->empty, d->declarator.name);
@@ -192,6 +210,7 @@ static void look(Ast **child, void *ctx)
     case AST_LAMBDA: look_at_function(l, n, is_kept(n), true); break;
     case AST_FUNC: vec_push(&l->functions, n); break;
     case AST_VAR_DECL: look_at_declaration(l, n); break;
+    case AST_DEFINE: note_array(l, n->define.vtype, n->define.name); break;
     case AST_ASSIGN:
         assigned(l, n->assign.target);
         look_at_recursion(l, n->assign.target, n->assign.value);
@@ -223,9 +242,13 @@ static void look(Ast **child, void *ctx)
     ast_each_child(n, look, l);
 }
 
-const Shared *shared_collect(Sema *s, const AstList *stmts)
+const Shared *shared_collect(Sema *s, const AstList *params, const AstList *stmts)
 {
     Look l = {.s = s};
+    for (int i = 0; params && i < params->len; i++) {
+        const Ast *p = params->data[i];
+        if (p->kind == AST_PARAM) note_array(&l, p->param.ptype, p->param.name);
+    }
     for (int i = 0; i < stmts->len; i++)
         if (stmts->data[i]) look(&stmts->data[i], &l);
     for (size_t i = 0; i < l.functions.len; i++)

@@ -354,7 +354,7 @@ static void check_func(Sema *s, Symbol *sym)
     }
     yield_expand(s, f, s->ret);
     AstList whole = {&f->func.body, 1}, cells = {0};
-    s->shared = shared_collect(s, &whole);
+    s->shared = shared_collect(s, &f->func.params, &whole);
     for (int i = 0; s->shared && i < f->func.params.len; i++) {
         Symbol *param = f->func.params.data[i]->sym;
         Ast *cell = param ? shared_parameter(s, param) : NULL;
@@ -453,7 +453,7 @@ void decl_bodies(Sema *s)
     scope_bind(s, args);
     scope_push(s); /* its own scope: a program may declare another `args` */
     s->func_depth = s->program_depth = s->depth;
-    s->shared = shared_collect(s, &s->unit->unit.stmts);
+    s->shared = shared_collect(s, NULL, &s->unit->unit.stmts);
     check_block(s, &s->unit->unit.stmts);
     scope_pop(s);
     scope_pop(s);

@@ -85,8 +85,8 @@ void program_collect(Sema *s)
 {
     const AstList *stmts = &s->unit->unit.stmts;
     Used used = {.s = s};
-    if (s->unit->unit.library) return;      /* its statements do not run */
-    used.shared = shared_collect(s, stmts); /* with lambdas */
+    if (s->unit->unit.library) return;            /* its statements do not run */
+    used.shared = shared_collect(s, NULL, stmts); /* with lambdas */
     if (stmts->len) use_names(&used, &s->unit->unit.decls);
     if (s->unit->unit.session) use_names(&used, &s->unit->unit.imported);
     for (int i = 0; (used.names.len || used.shared) && i < stmts->len; i++) {

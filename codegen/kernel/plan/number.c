@@ -462,12 +462,29 @@ static const char *fresh_text(Unit *u, Num *x)
     return operation_text(u, x);
 }
 
+/* x over what has got a name since it was made, as its text is read again; parts are what they are. */
+static Num *renamed(Unit *u, Num *x)
+{
+    const char *known = text_entry(u, x)->text;
+    if (x->kind != FD_APPLY || (known && strncmp(known, "part", 4) == 0)) return x;
+    Num *args[3];
+    bool same = true;
+    for (int i = 0; i < x->nargs; i++) {
+        args[i] = by_name(u, renamed(u, x->args[i]));
+        same = same && args[i] == x->args[i];
+    }
+    return same ? x : fd_simple_op(u->fd, fd_op_of(x), x->type->scalar, x->nargs, args);
+}
+
 const char *num_text(Unit *u, Num *x)
 {
     const char *known = text_entry(u, x)->text;
     if (known) return known;
     const char *text = fresh_text(u, x);
-    if (strlen(text) > LONGEST) {
+    Num *now = strlen(text) > LONGEST ? renamed(u, x) : x;
+    if (now != x) {
+        text = num_text(u, now);
+    } else if (strlen(text) > LONGEST) {
         const char *name = arena_printf(u->arena, "part%d", numbers_of(u)->nparts++);
         plan_line(u, "let %s = %s", name, text);
         remember_name(u, name, x, x);
