@@ -27,9 +27,9 @@ elif who == "jax":
     np = jax.numpy
 
 
-def jit(f):
+def jit(f, parallel=False):
     """For what a numba version calls."""
-    return numba.njit(fastmath=True)(f) if who == "numba" else f
+    return numba.njit(fastmath=True, parallel=parallel)(f) if who == "numba" else f
 
 
 def unit(n, first):

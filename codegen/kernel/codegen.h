@@ -167,8 +167,8 @@ typedef struct CgArg {
 } CgArg;
 
 /* What items of a launch write: a result, at their positions; or of a temporary, which has `segments` of so many entries
- * of so many bytes: one for each group of `each` positions or (0) for each position. own: whatever reads it is divided alike. light: it is
- * made sooner than it is sent. plain: it comes to some value of whatever is read. */
+ * of so many bytes: one for each group of `each` positions or (0) for each position. own: whatever reads it is divided
+ * alike. light: it is made sooner than it is sent. plain: it comes to some value of whatever is read. */
 typedef struct CgWrite {
     CgArgKind kind; /* OUT, TEMP */
     int index;

@@ -74,14 +74,7 @@ bool elem_bytes(int32_t elem, int64_t count, int64_t *out)
 
 /* ---- elements ------------------------------------------------------------------------- */
 
-/* Leaf `leaf` of element `at`. */
-static char *place(const FdType *t, int leaf, int64_t count, int64_t at, const void *data)
-{
-    return (char *)data + fd_plane_offset(t, leaf, count) +
-           at * (int64_t)scalar_bytes(fd_type_leaf(t, leaf));
-}
-
-/* Planes of scalars that lie one after the other: those of a record without others in it. */
+/* Does it have no record in it? Then its fields are its leaves. */
 static bool is_flat(const FdType *t)
 {
     for (int i = 0; i < t->nfields; i++)
@@ -89,9 +82,25 @@ static bool is_flat(const FdType *t)
     return true;
 }
 
-static int64_t next_plane(int64_t plane, int64_t bytes)
+typedef struct Place {
+    char *at;
+    ScalarKind kind;
+} Place;
+
+/* Where the leaves of element `at` of so many are, each in its plane (fd_plane_offset). How many there are. */
+static int places_of(const FdType *t, int64_t count, int64_t at, const void *data,
+                     Place out[RT_MAX_LEAVES])
 {
-    return (plane + bytes + FD_PLANE_ALIGN - 1) / FD_PLANE_ALIGN * FD_PLANE_ALIGN;
+    bool flat = is_flat(t);
+    int n = flat ? t->nfields : fd_type_leaves(t);
+    int64_t plane = 0;
+    for (int i = 0; i < n; i++) {
+        ScalarKind kind = flat ? t->fields[i]->scalar : fd_type_leaf(t, i);
+        int64_t bytes = (int64_t)scalar_bytes(kind);
+        out[i] = (Place){(char *)(uintptr_t)data + plane + at * bytes, kind};
+        plane = (plane + count * bytes + FD_PLANE_ALIGN - 1) / FD_PLANE_ALIGN * FD_PLANE_ALIGN;
+    }
+    return n;
 }
 
 void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves)
@@ -102,19 +111,9 @@ void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves
         leaves[0] = scalar_load((const char *)data + offset, (ScalarKind)elem);
         return;
     }
-    const FdType *t = elem_type(elem);
-    int64_t count = rt_array_count(a), plane = 0;
-    if (is_flat(t)) {
-        for (int i = 0; i < t->nfields; i++) {
-            ScalarKind kind = t->fields[i]->scalar;
-            int64_t bytes = (int64_t)scalar_bytes(kind);
-            leaves[i] = scalar_load((const char *)data + plane + at * bytes, kind);
-            plane = next_plane(plane, count * bytes);
-        }
-        return;
-    }
-    for (int i = 0, n = fd_type_leaves(t); i < n; i++)
-        leaves[i] = scalar_load(place(t, i, count, at, data), fd_type_leaf(t, i));
+    Place places[RT_MAX_LEAVES];
+    int n = places_of(elem_type(elem), rt_array_count(a), at, data, places);
+    for (int i = 0; i < n; i++) leaves[i] = scalar_load(places[i].at, places[i].kind);
 }
 
 void elem_store(const Array *a, void *data, int64_t at, const ScalarValue *leaves)
@@ -125,19 +124,9 @@ void elem_store(const Array *a, void *data, int64_t at, const ScalarValue *leave
         scalar_store((char *)data + offset, (ScalarKind)elem, leaves[0]);
         return;
     }
-    const FdType *t = elem_type(elem);
-    int64_t count = rt_array_count(a), plane = 0;
-    if (is_flat(t)) {
-        for (int i = 0; i < t->nfields; i++) {
-            ScalarKind kind = t->fields[i]->scalar;
-            int64_t bytes = (int64_t)scalar_bytes(kind);
-            scalar_store((char *)data + plane + at * bytes, kind, leaves[i]);
-            plane = next_plane(plane, count * bytes);
-        }
-        return;
-    }
-    for (int i = 0, n = fd_type_leaves(t); i < n; i++)
-        scalar_store(place(t, i, count, at, data), fd_type_leaf(t, i), leaves[i]);
+    Place places[RT_MAX_LEAVES];
+    int n = places_of(elem_type(elem), rt_array_count(a), at, data, places);
+    for (int i = 0; i < n; i++) scalar_store(places[i].at, places[i].kind, leaves[i]);
 }
 
 /* ---- text ----------------------------------------------------------------------------- */

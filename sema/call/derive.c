@@ -52,14 +52,6 @@ static Ast *applied(Sema *s, const Ast *f, int n, Ast *const *args)
     return call;
 }
 
-static Ast *binder(Sema *s, Loc loc, const char *name, const Type *t)
-{
-    Ast *b = ast_new(s->arena, AST_BINDER, loc);
-    b->binder.vtype = type_node(s, loc, t);
-    b->binder.names = ast_list_add(s->arena, b->binder.names, tree_name(s, loc, name));
-    return b;
-}
-
 static const char *param_name(Sema *s, const char *of, int i)
 {
     return intern_cstr(s->names, arena_printf(s->arena, "$%s%d", of, i));
@@ -81,7 +73,7 @@ static Ast *as_lambda(Sema *s, const Derive *d)
     for (int i = 0; i < d->n; i++) {
         const char *name = param_name(s, "x", i);
         n->lambda.binders =
-            ast_list_add(s->arena, n->lambda.binders, binder(s, loc, name, d->params[i]));
+            ast_list_add(s->arena, n->lambda.binders, tree_binder(s, loc, d->params[i], name));
         args[i] = tree_name(s, loc, name);
     }
     n->lambda.body = applied(s, d->f, d->n, args);
@@ -197,14 +189,6 @@ static Ast *derivative(Sema *s, const Derive *d, int k, Ast *const *args, int nm
     return derivative_node(s, as_lambda(s, d), t, k, d->n, args, nmore, more);
 }
 
-static Ast *tuple(Sema *s, Loc loc, AstList items)
-{
-    if (items.len == 1) return items.data[0];
-    Ast *n = ast_new(s->arena, AST_TUPLE, loc);
-    n->tuple.items = items;
-    return n;
-}
-
 static HostWay way_of(LibName name)
 {
     return name == LIB_Jvp        ? HOST_ALONG
@@ -224,19 +208,19 @@ static Ast *parts(Sema *s, const Derive *d, Loc loc, AstList args)
                library_names[d->name], want, want == 1 ? "" : "s", args.len);
         return NULL;
     }
-    Ast *lambda = as_lambda(s, d);
-    if (derived_wanted(s, lambda))
-        return derived_derivative(s, lambda, d->params, d->result, way_of(d->name), args);
+    Ast *host;
+    if (derived_derivative(s, as_lambda(s, d), d->params, d->result, way_of(d->name), args, &host))
+        return host;
     if (d->name == LIB_WithGrad || d->name == LIB_Jvp)
         all = ast_list_add(s->arena, all, derivative(s, d, VALUE, args.data, 0, NULL));
     if (d->name == LIB_Jvp) {
         Ast *n = derivative(s, d, CHANGE, args.data, d->n, args.data + d->n);
-        return tuple(s, loc, ast_list_add(s->arena, all, n));
+        return tree_tuple(s, loc, ast_list_add(s->arena, all, n));
     }
     Ast *seed = d->name == LIB_Vjp ? args.data[d->n] : one;
     for (int k = 0; k < d->n; k++)
         by = ast_list_add(s->arena, by, derivative(s, d, k, args.data, 1, &seed));
-    return tuple(s, loc, ast_list_add(s->arena, all, tuple(s, loc, by)));
+    return tree_tuple(s, loc, ast_list_add(s->arena, all, tree_tuple(s, loc, by)));
 }
 
 Ast *derivative_parts(Sema *s, const Ast *n)
@@ -256,7 +240,7 @@ static Ast *value_of(Sema *s, const Derive *d, Loc loc)
     for (int i = 0; i < turns * d->n + (d->name == LIB_Vjp); i++) {
         const char *name = param_name(s, "p", i);
         const Type *t = d->name == LIB_Vjp && i == d->n ? d->result : d->params[i % d->n];
-        n->lambda.binders = ast_list_add(s->arena, n->lambda.binders, binder(s, loc, name, t));
+        n->lambda.binders = ast_list_add(s->arena, n->lambda.binders, tree_binder(s, loc, t, name));
         args = ast_list_add(s->arena, args, tree_name(s, loc, name));
     }
     n->lambda.body = parts(s, d, loc, args);

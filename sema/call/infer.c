@@ -87,7 +87,7 @@ bool infer_argument(Inference *f, const Ast *param, const Ast *arg)
     const Type *t = arg->type;
     const Ast *ret = f->generic->decl->func.ret;
     bool gives = ret->kind != AST_TYPE_NAME || strcmp(ret->type_name.name, "void") != 0;
-    bool by_value = param->param.mode == AST_OP_NONE || param->param.mode == AST_OP_BY_VALUE;
+    bool by_value = decl_mode(param) == AST_OP_BY_VALUE;
     bool made = f->generic->name[0] == '$'; /* for an anonymous type: takes what it is given */
     if (is_param(f, param->param.ptype) && t && by_value && gives && !made) t = result_of(t);
     return infer_from(f, param->param.ptype, t);

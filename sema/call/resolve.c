@@ -86,8 +86,7 @@ static AstOp param_mode(const Candidate *c, int i)
     if (c->letters[i] == '&') return AST_OP_OUT;
     if (c->sym->kind != SYM_FUNC || !c->sym->decl) return AST_OP_BY_VALUE;
     if (i >= c->sym->decl->func.params.len) return AST_OP_BY_VALUE; /* params */
-    AstOp mode = c->sym->decl->func.params.data[i]->param.mode;
-    return mode == AST_OP_NONE ? AST_OP_BY_VALUE : mode;
+    return decl_mode(c->sym->decl->func.params.data[i]);
 }
 
 static AstOp arg_mode(const Ast *a)

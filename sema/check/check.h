@@ -214,6 +214,8 @@ Ast *tree_return(Sema *s, Ast *value);                       /* of a THROW that 
 Ast *tree_local(Sema *s, Loc loc, Ast *type, const char *name, Ast *init);
 Ast *tree_block(Sema *s, Loc loc, int n, ...);
 Ast *tree_param(Sema *s, Loc loc, Ast *type, const char *name);
+Ast *tree_binder(Sema *s, Loc loc, const Type *t, const char *name); /* of one variable */
+Ast *tree_tuple(Sema *s, Loc loc, AstList items);                    /* of one item that */
 Ast *tree_func(Sema *s, Loc loc, uint64_t mods, Ast *ret, const char *name, AstList params,
                Ast *body); /* ret NULL: void */
 
@@ -232,6 +234,7 @@ void decl_const(Sema *s, Symbol *sym);        /* the same for a constant */
 void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type);
 bool decl_is_top_variable(const Sema *s, const char *name);
 void decl_func(Sema *s, Symbol *func, const Symbol *first); /* its type; `first` of its overloads */
+AstOp decl_mode(const Ast *param); /* how a PARAM is given: BY_VALUE, REF, OUT or IN */
 Loc decl_name_loc(const Sema *s, Loc loc, uint32_t from, const char *name); /* where it stands */
 const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char *name);
 
@@ -504,11 +507,10 @@ typedef enum HostWay {
     HOST_ALONG       /* (value, change); the directions are behind the arguments */
 } HostWay;
 
-/* Does a lambda with typed parameters call functions with loops, which no graph can hold? */
-bool derived_wanted(Sema *s, const Ast *lambda);
-/* Its derivative at these arguments, an unchecked call; NULL after a report. `types`: of its parameters. */
-Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
-                        HostWay way, AstList args);
+/* Does a lambda with typed parameters call functions with loops, which no graph can hold? Then *out is its derivative
+ * at these arguments, an unchecked call; NULL after a report. `types`: of its parameters. */
+bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
+                        HostWay way, AstList args, Ast **out);
 /* A call of a function by a name that derived_derivative made: checks it. False: it is none. */
 bool derived_call(Sema *s, Ast *n);
 void derived_free(Sema *s);

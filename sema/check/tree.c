@@ -133,6 +133,22 @@ Ast *tree_param(Sema *s, Loc loc, Ast *type, const char *name)
     return p;
 }
 
+Ast *tree_binder(Sema *s, Loc loc, const Type *t, const char *name)
+{
+    Ast *b = ast_new(s->arena, AST_BINDER, loc);
+    b->binder.vtype = type_node(s, loc, t);
+    b->binder.names = ast_list_add(s->arena, b->binder.names, tree_name(s, loc, name));
+    return b;
+}
+
+Ast *tree_tuple(Sema *s, Loc loc, AstList items)
+{
+    if (items.len == 1) return items.data[0];
+    Ast *n = ast_new(s->arena, AST_TUPLE, loc);
+    n->tuple.items = items;
+    return n;
+}
+
 Ast *tree_func(Sema *s, Loc loc, uint64_t mods, Ast *ret, const char *name, AstList params,
                Ast *body)
 {

@@ -117,5 +117,5 @@ void along_statements(Sema *s, Normal *n, AstList *out)
     both = ast_list_add(s->arena, both,
                         result->active ? tree_name(s, n->loc, result->bar)
                                        : code_zero(s, n->loc, result));
-    *out = ast_list_add(s->arena, *out, tree_return(s, code_tuple(s, n->loc, both)));
+    *out = ast_list_add(s->arena, *out, tree_return(s, tree_tuple(s, n->loc, both)));
 }

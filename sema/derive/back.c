@@ -204,7 +204,7 @@ static Ast *state_of(Back *b, const Step *step)
     for (size_t i = 0; i < step->keeps.len; i++)
         items = ast_list_add(b->s->arena, items, name(b, step->loc, step->keeps.data[i]->name));
     if (!items.len) items = ast_list_add(b->s->arena, items, tree_int(b->s, step->loc, 0));
-    return code_tuple(b->s, step->loc, items);
+    return tree_tuple(b->s, step->loc, items);
 }
 
 static Ast *method(Back *b, const Step *step, const Kept *kept, const char *what)
@@ -405,6 +405,6 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
     n->good = n->good && b.good;
     if (!n->good) return;
     if (value) all = ast_list_add(s->arena, all, tree_name(s, loc, result->name));
-    all = ast_list_add(s->arena, all, code_tuple(s, loc, by));
-    add(&b, out, tree_return(s, code_tuple(s, loc, all)));
+    all = ast_list_add(s->arena, all, tree_tuple(s, loc, by));
+    add(&b, out, tree_return(s, tree_tuple(s, loc, all)));
 }

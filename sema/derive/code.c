@@ -46,14 +46,6 @@ Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body)
     return n;
 }
 
-Ast *code_tuple(Sema *s, Loc loc, AstList items)
-{
-    if (items.len == 1) return items.data[0];
-    Ast *n = ast_new(s->arena, AST_TUPLE, loc);
-    n->tuple.items = items;
-    return n;
-}
-
 void code_add_item(Sema *s, Ast *tuple, Ast *type)
 {
     Ast *item = ast_new(s->arena, AST_PARAM, tuple->loc);
@@ -120,21 +112,13 @@ void code_steps(Sema *s, AstList *out, const Steps *steps)
 
 /* ---- derivatives ---------------------------------------------------------------------------------- */
 
-static Ast *binder(Sema *s, Loc loc, const char *name, const Type *t)
-{
-    Ast *b = ast_new(s->arena, AST_BINDER, loc);
-    b->binder.vtype = type_node(s, loc, t);
-    b->binder.names = ast_list_add(s->arena, b->binder.names, tree_name(s, loc, name));
-    return b;
-}
-
 /* The place of a lambda is that of the whole function: what it reads of that is no constant from outside. */
 static Ast *lambda_of(Sema *s, Loc loc, const Variables *by, Ast *body)
 {
     Ast *n = ast_new(s->arena, AST_LAMBDA, loc);
     for (size_t i = 0; i < by->len; i++)
         n->lambda.binders = ast_list_add(s->arena, n->lambda.binders,
-                                         binder(s, loc, by->data[i]->name, by->data[i]->type));
+                                         tree_binder(s, loc, by->data[i]->type, by->data[i]->name));
     n->lambda.body = body;
     return n;
 }

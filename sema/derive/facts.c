@@ -117,7 +117,7 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
         const Ast *p = f->func.params.data[i];
         Symbol *param = scope_symbol(s, SYM_PARAM, p->param.name, sym->type->params[i], p->loc,
                                      f->func.params.data[i]);
-        param->mode = p->param.mode == AST_OP_NONE ? AST_OP_BY_VALUE : p->param.mode;
+        param->mode = decl_mode(p);
         scope_bind(s, param);
     }
     find_loops(&body, &find);

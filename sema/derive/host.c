@@ -56,15 +56,33 @@ const char *derived_direction(Sema *s, const char *param)
 
 /* ---- functions in place of others --------------------------------------------------------------- */
 
+static void add_param(Sema *s, AstList *params, Loc loc, const Type *t, const char *name)
+{
+    Ast *p = tree_param(s, loc, type_node(s, loc, t), name);
+    p->type = t;
+    *params = ast_list_add(s->arena, *params, p);
+}
+
 static AstList params_of(Sema *s, const Symbol *f)
 {
     AstList params = {0};
     for (int i = 0; i < f->type->nparams; i++) {
         const Ast *p = f->decl->func.params.data[i];
-        Ast *own = tree_param(s, p->loc, type_node(s, p->loc, f->type->params[i]), p->param.name);
-        own->type = f->type->params[i];
-        params = ast_list_add(s->arena, params, own);
+        add_param(s, &params, p->loc, f->type->params[i], p->param.name);
     }
+    return params;
+}
+
+/* And behind those what it is given besides: the changes of what is differentiated, or the seed (NULL: it is 1). */
+static AstList params_behind(Sema *s, AstList params, const Normal *n, bool back, const char *seed,
+                             Loc loc)
+{
+    for (size_t i = 0; i < n->params.len; i++) {
+        const Variable *v = n->params.data[i];
+        if (!back && v->differentiated)
+            add_param(s, &params, loc, v->type, derived_direction(s, v->name));
+    }
+    if (back && seed) add_param(s, &params, loc, n->result->type, seed);
     return params;
 }
 
@@ -130,19 +148,12 @@ const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc l
     Ast *written = f->as_written ? f->as_written : f->decl->func.body;
     normal_form(s, &n, facts_of_function(s, f), ast_clone(s->arena, written), params,
                 f->type->result);
-    AstList all = params;
     const char *seed = code_fresh(s, "seed");
     for (size_t i = 0; i < n.params.len; i++) {
         Variable *v = n.params.data[i];
         v->differentiated = v->active = i < 32 && by >> i & 1;
-        if (back || !v->differentiated) continue;
-        all = ast_list_add(
-            s->arena, all,
-            tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
     }
-    if (back)
-        all = ast_list_add(s->arena, all,
-                           tree_param(s, loc, type_node(s, loc, f->type->result), seed));
+    AstList all = params_behind(s, params, &n, back, seed, loc);
     bool good = statements_of(s, &n, back, false, seed, &stmts, &result);
     normal_free(&n);
     if (!good) {
@@ -198,51 +209,42 @@ static AstList lambda_params(Sema *s, const Ast *lambda, const Type *const *type
         const Ast *b = lambda->lambda.binders.data[i];
         for (int k = 0; k < b->binder.names.len; k++, at++) {
             const Ast *name = b->binder.names.data[k];
-            Ast *p =
-                tree_param(s, name->loc, type_node(s, name->loc, types[at]), name->name_ref.name);
-            p->type = types[at];
-            params = ast_list_add(s->arena, params, p);
+            add_param(s, &params, name->loc, types[at], name->name_ref.name);
         }
     }
     return params;
 }
 
-bool derived_wanted(Sema *s, const Ast *lambda)
-{
-    Facts *facts = facts_of_lambda(s, lambda);
-    bool wanted = facts_calls_loops(facts);
-    vec_free(&facts->list);
-    return wanted;
-}
-
-Ast *derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
-                        HostWay way, AstList args)
+/* An unchecked call; NULL after a report. */
+static Ast *call_of(Sema *s, Ast *lambda, const Facts *facts, const Type *const *types,
+                    const Type *result, HostWay way, AstList args)
 {
     Normal n;
     if (result->kind == TY_FUNC) result = type_array(s->types, result->result, result->nparams);
-    Facts *facts = facts_of_lambda(s, lambda);
-    AstList params = lambda_params(s, lambda, types), all = params, stmts = {0};
+    AstList params = lambda_params(s, lambda, types), stmts = {0};
     Ast *body = lambda->lambda.body, *written;
     Loc loc = lambda->loc;
     const char *seed = way == HOST_BACK_SEED ? code_fresh(s, "seed") : NULL;
+    bool back = way != HOST_ALONG;
     if (body->kind != AST_BLOCK) body = tree_return(s, body);
     normal_form(s, &n, facts, body, params, result);
-    vec_free(&facts->list);
-    for (size_t i = 0; i < n.params.len; i++) {
-        Variable *v = n.params.data[i];
-        v->differentiated = v->active = true;
-        if (way == HOST_ALONG)
-            all = ast_list_add(
-                s->arena, all,
-                tree_param(s, loc, type_node(s, loc, v->type), derived_direction(s, v->name)));
-    }
-    if (seed)
-        all = ast_list_add(s->arena, all, tree_param(s, loc, type_node(s, loc, result), seed));
-    bool good =
-        statements_of(s, &n, way != HOST_ALONG, way == HOST_BACK_VALUE, seed, &stmts, &written);
+    for (size_t i = 0; i < n.params.len; i++)
+        n.params.data[i]->differentiated = n.params.data[i]->active = true;
+    AstList all = params_behind(s, params, &n, back, seed, loc);
+    bool good = statements_of(s, &n, back, way == HOST_BACK_VALUE, seed, &stmts, &written);
     normal_free(&n);
     if (!good) return NULL;
     const Type *t = decl_type(s, written);
     class_settle(s);
     return local_block(s, "derivative", code_block(s, loc, stmts), all, args, t);
+}
+
+bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
+                        HostWay way, AstList args, Ast **out)
+{
+    Facts *facts = facts_of_lambda(s, lambda);
+    bool wanted = facts_calls_loops(facts);
+    if (wanted) *out = call_of(s, lambda, facts, types, result, way, args);
+    vec_free(&facts->list);
+    return wanted;
 }

@@ -113,7 +113,6 @@ void code_steps(Sema *s, AstList *out, const Steps *steps);
 Ast *code_block(Sema *s, Loc loc, AstList stmts);
 Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
 Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
-Ast *code_tuple(Sema *s, Loc loc, AstList items); /* of one item that */
 Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types);
 void code_add_item(Sema *s, Ast *tuple, Ast *type);  /* to a TYPE_TUPLE */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges */

@@ -75,31 +75,38 @@ static void branch(Shape *f, AstList list, Steps *out)
     f->visible.len = visible;
 }
 
+/* Which of the first variables that are visible have a value. */
+typedef VEC(bool) Marks;
+
+static Marks marks_of(const Shape *f, size_t visible)
+{
+    Marks m = {0};
+    for (size_t i = 0; i < visible; i++) vec_push(&m, f->visible.data[i]->set);
+    return m;
+}
+
+static void set_marks(Shape *f, const Marks *m)
+{
+    for (size_t i = 0; i < m->len; i++) f->visible.data[i]->set = m->data[i];
+}
+
 static void if_statement(Shape *f, Ast *n, AstList rest, Steps *out)
 {
     Step step = {.kind = STEP_IF, .loc = n->loc, .value = n->if_.cond};
-    size_t visible = f->visible.len;
     shape_hoist(f, &step.value, out);
-    visible = f->visible.len;
+    size_t visible = f->visible.len;
     shape_reads(f, step.value, &step.reads);
-    VEC(bool) set = {0};
-    for (size_t i = 0; i < visible; i++) vec_push(&set, f->visible.data[i]->set);
+    Marks before = marks_of(f, visible);
     branch(f, followed(f, n->if_.then, rest), &step.first);
-    VEC(bool) after = {0};
-    for (size_t i = 0; i < visible; i++) {
-        vec_push(&after, f->visible.data[i]->set);
-        f->visible.data[i]->set = set.data[i];
-    }
+    Marks after = marks_of(f, visible);
+    set_marks(f, &before);
     branch(f, followed(f, n->if_.other, rest), &step.second);
-    for (size_t i = 0; i < visible; i++) {
-        bool then = after.data[i], now = f->visible.data[i]->set;
-        f->visible.data[i]->set = set.data[i];
-        set.data[i] = then || now;
-    }
+    for (size_t i = 0; i < visible; i++) after.data[i] = after.data[i] || f->visible.data[i]->set;
+    set_marks(f, &before);
     note_inside(f, &step, &step.first, visible);
     note_inside(f, &step, &step.second, visible);
-    for (size_t i = 0; i < visible; i++) f->visible.data[i]->set = set.data[i];
-    vec_free(&set);
+    set_marks(f, &after);
+    vec_free(&before);
     vec_free(&after);
     vec_push(out, step);
 }
@@ -165,8 +172,7 @@ static void loop(Shape *f, Loc loc, Ast *cond, Ast *body, AstList turn, bool fir
     }
     step.value = cond ? cond : yes;
     size_t visible = f->visible.len;
-    VEC(bool) set = {0};
-    for (size_t i = 0; i < visible; i++) vec_push(&set, f->visible.data[i]->set);
+    Marks before = marks_of(f, visible);
     shape_reads(f, step.value, &step.reads);
     f->stop = stop;
     f->turn = &turn;
@@ -177,11 +183,11 @@ static void loop(Shape *f, Loc loc, Ast *cond, Ast *body, AstList turn, bool fir
     f->loops--;
     f->stop = outer_stop;
     f->turn = outer_turn;
-    for (size_t i = 0; i < visible; i++) f->visible.data[i]->set = set.data[i];
+    set_marks(f, &before);
     note_inside(f, &step, &step.first, visible);
     for (size_t i = 0; i < step.writes.len; i++) step.writes.data[i]->set = true;
     check_loop(f, &step);
-    vec_free(&set);
+    vec_free(&before);
     vec_push(out, step);
 }
 

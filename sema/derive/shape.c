@@ -179,10 +179,8 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
     Step step = {.kind = STEP_CALL, .loc = call->loc, .callee = fact->called};
     bool plain = !fact->under && !fact->called->self && !fact->called->local &&
                  call->call.args.len == decl->func.params.len;
-    for (int i = 0; i < decl->func.params.len; i++) {
-        AstOp mode = decl->func.params.data[i]->param.mode;
-        plain = plain && (mode == AST_OP_NONE || mode == AST_OP_BY_VALUE);
-    }
+    for (int i = 0; i < decl->func.params.len; i++)
+        plain = plain && decl_mode(decl->func.params.data[i]) == AST_OP_BY_VALUE;
     for (int i = 0; i < call->call.args.len; i++)
         plain = plain && call->call.args.data[i]->kind != AST_BINDER;
     if (!plain || !normal_is_real(fact->type)) {

@@ -327,6 +327,11 @@ static void void_body(Ast *body)
     body->expr_stmt.expr = value;
 }
 
+AstOp decl_mode(const Ast *param)
+{
+    return param->param.mode == AST_OP_NONE ? AST_OP_BY_VALUE : param->param.mode;
+}
+
 static void check_func(Sema *s, Symbol *sym)
 {
     Ast *f = sym->decl;
@@ -348,7 +353,7 @@ static void check_func(Sema *s, Symbol *sym)
         Ast *p = f->func.params.data[i];
         if (p->kind != AST_PARAM) continue;
         Symbol *param = scope_symbol(s, SYM_PARAM, p->param.name, p->type, p->loc, p);
-        param->mode = p->param.mode == AST_OP_NONE ? AST_OP_BY_VALUE : p->param.mode;
+        param->mode = decl_mode(p);
         p->sym = param;
         scope_declare(s, param);
     }

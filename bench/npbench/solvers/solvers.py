@@ -1,7 +1,7 @@
 """Decompositions and triangular systems."""
 import numpy
 
-from peers import cells, np, prange
+from peers import cells, jit, np, prange
 
 
 def definite(n):
@@ -176,14 +176,21 @@ def lu(a):
     return a
 
 
-def lu_numba(a):
-    a = a.copy()
+def eliminate(a):
     n = len(a)
     for k in range(n - 1):
         for i in prange(k + 1, n):
             a[i, k] /= a[k, k]
             for j in range(k + 1, n):
                 a[i, j] -= a[i, k] * a[k, j]
+
+
+eliminate = jit(eliminate, parallel=True)
+
+
+def lu_numba(a):
+    a = a.copy()
+    eliminate(a)
     return a
 
 
@@ -204,8 +211,8 @@ def ludcmp_inputs(n):
     return dominant(n), cells(n, seed=2)
 
 
-def ludcmp(a, b):
-    a = lu(a)
+@jit
+def substitute(a, b):
     n = len(a)
     y, x = np.zeros(n), np.zeros(n)
     for i in range(n):
@@ -213,22 +220,16 @@ def ludcmp(a, b):
     for i in range(n - 1, -1, -1):
         x[i] = (y[i] - a[i, i + 1:] @ x[i + 1:]) / a[i, i]
     return x
+
+
+def ludcmp(a, b):
+    return substitute(lu(a), b)
 
 
 def ludcmp_numba(a, b):
     a = a.copy()
-    n = len(a)
-    for k in range(n - 1):
-        for i in prange(k + 1, n):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, n):
-                a[i, j] -= a[i, k] * a[k, j]
-    y, x = np.zeros(n), np.zeros(n)
-    for i in range(n):
-        y[i] = b[i] - a[i, :i] @ y[:i]
-    for i in range(n - 1, -1, -1):
-        x[i] = (y[i] - a[i, i + 1:] @ x[i + 1:]) / a[i, i]
-    return x
+    eliminate(a)
+    return substitute(a, b)
 
 
 def ludcmp_jax(a, b):

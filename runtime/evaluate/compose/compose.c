@@ -235,12 +235,11 @@ static void find_or_make(void *search)
     w.e->composed = c;
 }
 
-static bool begin(Evaluation *e, Composed *c)
+static void begin(Evaluation *e, Composed *c)
 {
     c->used = ++rt.evals->clock;
     c->busy++;
     e->composed = c;
-    return true;
 }
 
 /* Without a walk, if it can be had so. */
@@ -249,9 +248,12 @@ static bool search_before(const Search *s, Evaluation *e)
     struct Evals *t = rt.evals;
     *e = (Evaluation){.leaves = t->leaves};
     t->leaves = (RtLeaves){0};
-    if (is_as_before(s, e)) return begin(e, s->graph->plain->composed);
-    e->leaves.len = 0;
-    return false;
+    bool found = is_as_before(s, e);
+    if (found)
+        begin(e, s->graph->plain->composed);
+    else
+        e->leaves.len = 0;
+    return found;
 }
 
 static bool search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures, bool again,
@@ -260,7 +262,10 @@ static bool search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *c
     Search s = {{.e = e, .again = again, .steps = steps, .turning = turning}, g, root, captures};
     bool room = rt.evals || (rt.evals = mem_object(sizeof *rt.evals));
     if (room && search_before(&s, e)) return true;
-    if (room && mem_try(find_or_make, &s)) return begin(e, e->composed);
+    if (room && mem_try(find_or_make, &s)) {
+        begin(e, e->composed);
+        return true;
+    }
     *e = (Evaluation){0};
     rt_throw_memory(site, 0);
     return false;

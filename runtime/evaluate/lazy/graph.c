@@ -94,6 +94,16 @@ const FdNode *graph_add_slots(FdGraph *g, const FdType *t, const char *name)
     return fd_make(rt_fd(), t, fields, (FdLoc){0});
 }
 
+static bool is_wide(const void *ctx, const FdNode *n)
+{
+    bool wide = false;
+    (void)ctx;
+    for (int i = 0; n->kind == FD_REDUCE && i < n->nvars; i++)
+        wide = wide || !n->doms[i].lo || !n->doms[i].hi || !fd_is_const(n->doms[i].lo) ||
+               !fd_is_const(n->doms[i].hi);
+    return wide;
+}
+
 Graph *graph_adopt(FdGraph *fd)
 {
     Arena *arena = fd_arena(rt_fd());
@@ -106,6 +116,7 @@ Graph *graph_adopt(FdGraph *fd)
     look(&l, fd_root(fd));
     mem_free(l.seen);
     g->reduces = fd_elements_reduce(fd);
+    g->wide = fd_any(fd_root(fd), is_wide, NULL);
     return g;
 }
 

@@ -87,17 +87,6 @@ static int steps_of(const Lazy *l, const Look *below, size_t bytes)
     return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? BATCH_TURNS : most;
 }
 
-/* A reduction over ranges that are no numbers: of each row it reads all others. */
-static bool is_wide(const void *ctx, const FdNode *n)
-{
-    bool wide = false;
-    (void)ctx;
-    for (int i = 0; n->kind == FD_REDUCE && i < n->nvars; i++)
-        wide = wide || !n->doms[i].lo || !n->doms[i].hi || !fd_is_const(n->doms[i].lo) ||
-               !fd_is_const(n->doms[i].hi);
-    return wide;
-}
-
 bool hold_wants(const Lazy *l, size_t bytes)
 {
     Graph *g = l->graph;
@@ -111,8 +100,7 @@ bool hold_wants(const Lazy *l, size_t bytes)
     g->work += 2.0 * (double)bytes;
     rt.hold.work += 2.0 * (double)bytes;
     bool told = below.loops && g->told >= TOLD && is_long(l, work_before().told, 1);
-    return (steps_of(l, &below, bytes) > 1 || (told && !below.nheld)) &&
-           !fd_any(root, is_wide, NULL);
+    return !g->wide && (steps_of(l, &below, bytes) > 1 || (told && !below.nheld));
 }
 
 bool hold_takes(const Lazy *l)
