@@ -178,8 +178,9 @@ void fdi_replace_definitions(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
 /* Appends a slot; returns its number. */
 int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot);
 
-/* The bound LOWER or UPPER asks for where it is known (lets), converted to long; else NULL. */
-const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d);
+/* A map of fd_rewrite. The bound of a let that LOWER or UPPER asks for, as a long; what an operation gives of bounds that
+ * are infinite, so that max(lower(f), lower(a)) is a's where f is defined everywhere; a let without such ranges. Else NULL. */
+FdMap fdi_known_bound;
 
 /* Is the function one that an agreement can name: closed, or a parameter of the root? */
 bool fdi_can_agree(const FdNode *root, const FdNode *f);

@@ -107,17 +107,9 @@ typedef struct Whole {
 
 /* n over the slots of the whole. Bounds of earlier parts are known: what binds the variables of the
  * first must not come to stand in their ranges. */
-static const FdNode *known_bound(void *ctx, Fd *fd, const FdNode *n)
-{
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    (void)ctx;
-    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return NULL;
-    return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
-}
-
 static const FdNode *renew(Fd *fd, const FdNode *n, const FdNode *const *values, int nvalues)
 {
-    return fd_rewrite(fd, fd_substitute(fd, n, values, nvalues), known_bound, NULL);
+    return fd_rewrite(fd, fd_substitute(fd, n, values, nvalues), fdi_known_bound, NULL);
 }
 
 /* An earlier part applied: it is read at its own point. */

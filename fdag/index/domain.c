@@ -25,17 +25,6 @@ FdDom fd_domain(Fd *fd, const FdNode *f, int d)
                    .hi = query(fd, FD_OP_UPPER, f, d)};
 }
 
-const FdNode *fdi_bound_of(Fd *fd, FdOp op, const FdNode *f, int d)
-{
-    if (f->kind != FD_LET) return NULL;
-    const FdNode *bound = op == FD_OP_LOWER ? f->doms[d].lo : f->doms[d].hi;
-    if (!bound) return NULL;
-    for (int i = 0; i < f->nvars; i++) /* not rectangular: no one bound */
-        if (fdi_free_in(bound, f->vars[i])) return NULL;
-    if (bound->type->scalar == SC_LONG) return bound;
-    return fd_apply_op(fd, FD_OP_CONVERT, SC_LONG, 1, &bound, (FdLoc){0});
-}
-
 /* ---- values ---------------------------------------------------------------------------- */
 
 typedef struct Value {
@@ -102,6 +91,84 @@ static Value eval_infinite(Eval *e, FdOp op, ScalarKind k, const Value *a)
     default: return stop(e, FD_BOUND_INFINITE);
     }
 }
+
+/* ---- bounds of lets in their nodes ------------------------------------------------------ */
+
+static const FdNode *bound_of(Fd *fd, FdOp op, const FdNode *f, int d)
+{
+    if (f->kind != FD_LET) return NULL;
+    const FdNode *bound = op == FD_OP_LOWER ? f->doms[d].lo : f->doms[d].hi;
+    if (!bound) return NULL;
+    for (int i = 0; i < f->nvars; i++) /* not rectangular: no one bound */
+        if (fdi_free_in(bound, f->vars[i])) return NULL;
+    if (bound->type->scalar == SC_LONG) return bound;
+    return fd_apply_op(fd, FD_OP_CONVERT, SC_LONG, 1, &bound, (FdLoc){0});
+}
+
+/* -1, 1: a bound of a function that is defined everywhere; 0: another node. */
+static int infinity_of(const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return 0;
+    const FdNode *f = n->args[0];
+    if (f->kind != FD_LET || f->doms[n->args[1]->value.i].kind != FD_DOM_FULL) return 0;
+    return op == FD_OP_LOWER ? -1 : 1;
+}
+
+/* An operation with infinite operands: what it gives whatever the others are; NULL: that depends on them. */
+static const FdNode *of_infinite(Fd *fd, const FdNode *n, FdOp op)
+{
+    Value a[2] = {{0}};
+    const FdNode *infinite = NULL;
+    if (n->nargs > 2) return NULL;
+    for (int i = 0; i < n->nargs; i++) {
+        a[i].infinite = infinity_of(n->args[i]);
+        if (a[i].infinite) infinite = n->args[i];
+        if (fd_is_const(n->args[i])) a[i].v = n->args[i]->value;
+    }
+    if (!infinite) return NULL;
+    bool sign = op == FD_OP_MUL || op == FD_OP_DIV || op == FD_OP_REM;
+    for (int i = 0; sign && i < n->nargs; i++)
+        if (!a[i].infinite && !fd_is_const(n->args[i])) return NULL;
+    if (op == FD_OP_MIN || op == FD_OP_MAX) {
+        int c = order(a[0], a[1]);
+        return n->args[(op == FD_OP_MIN ? c <= 0 : c >= 0) ? 0 : 1];
+    }
+    Eval e = {0};
+    Value v = eval_infinite(&e, op, n->args[0]->type->scalar, a);
+    if (e.status != FD_BOUND_OK) return NULL;
+    if (v.infinite)
+        return query(fd, v.infinite < 0 ? FD_OP_LOWER : FD_OP_UPPER, infinite->args[0],
+                     (int)infinite->args[1]->value.i);
+    return fd_const(fd, n->type->scalar, v.v);
+}
+
+/* Ranges whose bounds are both infinite are no ranges. */
+static const FdNode *everywhere(Fd *fd, const FdNode *n)
+{
+    FdDom doms[FD_MAX_RANK];
+    bool some = false;
+    for (int d = 0; d < n->nvars; d++) {
+        doms[d] = n->doms[d];
+        if (!doms[d].lo || infinity_of(doms[d].lo) >= 0 || infinity_of(doms[d].hi) <= 0) continue;
+        doms[d] = (FdDom){.kind = FD_DOM_FULL};
+        some = true;
+    }
+    return some ? fd_let(fd, n->nvars, n->vars, doms, n->body, n->loc) : NULL;
+}
+
+const FdNode *fdi_known_bound(void *ctx, Fd *fd, const FdNode *n)
+{
+    (void)ctx;
+    if (n->kind == FD_LET && !n->self) return everywhere(fd, n);
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_NONE) return NULL;
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER)
+        return bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
+    return of_infinite(fd, n, op);
+}
+
+/* ---- closed nodes ----------------------------------------------------------------------- */
 
 static Value eval_query(Eval *e, const FdNode *n)
 {

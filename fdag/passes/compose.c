@@ -79,14 +79,9 @@ static const FdNode *inline_user(Fd *fd, const FdNode *n)
 
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n)
 {
-    (void)ctx;
-    if (n->kind != FD_APPLY) return NULL;
+    if (n->kind != FD_APPLY) return fdi_known_bound(ctx, fd, n);
     if (n->fn->kind == FD_LET) return n->fn->self ? NULL : inline_let(fd, n);
-    FdOp op = fd_op_of(n);
-    if (op == FD_OP_LOWER || op == FD_OP_UPPER)
-        return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
-    if (n->fn->user) return inline_user(fd, n);
-    return NULL;
+    return n->fn->user ? inline_user(fd, n) : fdi_known_bound(ctx, fd, n);
 }
 
 /* ---- given: only lets that are given functions ----------------------------------------------

@@ -32,14 +32,6 @@ typedef struct Fuse {
     VEC(FdFused) fused;
 } Fuse;
 
-static const FdNode *resolve(void *ctx, Fd *fd, const FdNode *n)
-{
-    (void)ctx;
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return NULL;
-    return fdi_bound_of(fd, op, n->args[0], (int)n->args[1]->value.i);
-}
-
 /* Does each loop around the application move its arguments to other elements? */
 static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
 {
@@ -291,7 +283,7 @@ static void store(Fuse *f)
 bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
 {
     Fuse f = {.fd = fd, .graph = g};
-    fdi_rewrite_graph(fd, g, resolve, NULL);
+    fdi_rewrite_graph(fd, g, fdi_known_bound, NULL);
     lift_recurrences(&f);
     for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
