@@ -7,6 +7,13 @@
 
 #include "internal.h"
 
+/* A dimension of an array, the range of which another one has as well; `same` stands before it in the order of
+ * slots, or is itself. */
+typedef struct Range {
+    int slot, dim;
+    int same_slot, same_dim;
+} Range;
+
 typedef struct Composer {
     const FdComposing *c;
     Fd *fd;            /* NULL: nothing is built */
@@ -17,6 +24,7 @@ typedef struct Composer {
     FdiNodes graphs;      /* what each became, by its number */
     VEC(FdResult) kept;   /* of these, in order */
     VEC(uint32_t) moving; /* slots that do, in order */
+    VEC(Range) ranges;    /* of arrays that have the range of another one */
 } Composer;
 
 static bool compose(Composer *m, const FdGraph *g, int n, const FdResult *results,
@@ -85,6 +93,78 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
     return true;
 }
 
+/* ---- equal ranges ------------------------------------------------------------------------------ */
+
+static const FdNode *unwrapped(const FdNode *n)
+{
+    while (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT) n = n->args[0];
+    return n;
+}
+
+/* The array of which a function has the range in a dimension. False: it has one of its own. */
+static bool range_of(const Composer *m, const FdNode *f, int dim, Range *out)
+{
+    if (f->kind == FD_LET) { /* (int) lower(a, 1) */
+        const FdDom *d = &f->doms[dim];
+        const FdNode *lo = d->lo ? unwrapped(d->lo) : NULL, *hi = d->lo ? unwrapped(d->hi) : NULL;
+        if (!lo || lo->kind != FD_APPLY || hi->kind != FD_APPLY || fd_op_of(lo) != FD_OP_LOWER ||
+            fd_op_of(hi) != FD_OP_UPPER || lo->args[0] != hi->args[0] || lo->args[1] != hi->args[1])
+            return false;
+        f = lo->args[0];
+        dim = (int)lo->args[1]->value.i;
+    }
+    if (!fdi_is_leaf(f, FD_LEAF_SLOT) || !m->slots.data[f->slot].is_array) return false;
+    *out = (Range){f->slot, dim, f->slot, dim};
+    return true;
+}
+
+static Range *find_range(Composer *m, Range r)
+{
+    for (size_t i = 0; i < m->ranges.len; i++)
+        if (m->ranges.data[i].slot == r.slot && m->ranges.data[i].dim == r.dim)
+            return &m->ranges.data[i];
+    vec_push(&m->ranges, r);
+    return &vec_last(&m->ranges);
+}
+
+/* What was checked when the functions were made: bounds of equal ranges are one, so that what is shown of an index
+ * in one array is shown in the other. */
+static void note_agreement(Composer *m, const FdAgree *agree, const FdNode *const *values, int n)
+{
+    Range a, b;
+    if (agree->inside ||
+        !range_of(m, fd_substitute(m->fd, agree->a, values, n), agree->a_dim, &a) ||
+        !range_of(m, fd_substitute(m->fd, agree->b, values, n), agree->b_dim, &b))
+        return;
+    a = *find_range(m, a);
+    b = *find_range(m, b);
+    bool first = a.same_slot != b.same_slot ? a.same_slot < b.same_slot : a.same_dim < b.same_dim;
+    const Range to = first ? a : b, from = first ? b : a;
+    for (size_t i = 0; i < m->ranges.len; i++) {
+        Range *r = &m->ranges.data[i];
+        if (r->same_slot != from.same_slot || r->same_dim != from.same_dim) continue;
+        r->same_slot = to.same_slot;
+        r->same_dim = to.same_dim;
+    }
+}
+
+static const FdNode *same_range(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Composer *m = ctx;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if ((op != FD_OP_LOWER && op != FD_OP_UPPER) || !fdi_is_leaf(n->args[0], FD_LEAF_SLOT))
+        return NULL;
+    for (size_t i = 0; i < m->ranges.len; i++) {
+        const Range *r = &m->ranges.data[i];
+        if (r->slot != n->args[0]->slot || r->dim != (int)n->args[1]->value.i) continue;
+        const FdNode *args[] = {slot_node(m, (uint32_t)r->same_slot), fd_int(fd, r->same_dim)};
+        return fd_apply_op(fd, op, n->type->scalar, 2, args, n->loc);
+    }
+    return NULL;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------- */
+
 static bool compose(Composer *m, const FdGraph *g, int n, const FdResult *results,
                     const void *captures, FdResult *out)
 {
@@ -96,6 +176,8 @@ static bool compose(Composer *m, const FdGraph *g, int n, const FdResult *result
         known = capture(m, g, captures, i, &v);
         if (m->fd) vec_push(&values, v);
     }
+    for (int i = 0; known && m->fd && i < g->nagrees; i++)
+        note_agreement(m, &g->agrees[i], values.data, g->nslots);
     if (known && m->fd) fd_substitute_all(m->fd, n, results, values.data, g->nslots, out);
     vec_free(&values);
     return known;
@@ -162,14 +244,20 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
     vec_free(&m.moving);
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);
-    vec_free(&m.slots);
     vec_free(&m.graphs);
     vec_free(&m.kept);
-    if (!known) return false;
+    if (!known) {
+        vec_free(&m.ranges);
+        vec_free(&m.slots);
+        return false;
+    }
     FdError error;
     FdOrder room;
     if (!order) order = &room;
     fd_pass_given(fd, out, &error);
+    if (m.ranges.len) fdi_rewrite_graph(fd, out, same_range, &m);
+    vec_free(&m.ranges);
+    vec_free(&m.slots);
     *key = fd_key(fd, out, order);
     if (waits(order) && fd_pass_recur(fd, out, &error)) *key = fd_key(fd, out, order);
     return true;

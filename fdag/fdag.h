@@ -398,6 +398,9 @@ void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node);
 /* A word of `hints`, of steps of a loop, each read by the next: they are better made one after the other
  * than by kernels that store them. */
 #define FD_HINT_STEPS "Steps"
+/* Another, of results that bind the same variables: each may take the memory of a slot that is read at the
+ * element which is computed, and nowhere else. */
+#define FD_HINT_OVER "Over"
 
 /* The hints of both, in this order, each word once, in fd's arena; NULL: none. */
 const char *fd_hints_join(Fd *fd, const char *first, const char *more);
@@ -411,6 +414,8 @@ FdReals fd_hints_reals(const char *hints);
 typedef struct FdPart {
     const FdGraph *graph;
     const int *slots;
+    bool
+        inner; /* only later parts ask for what it gives: it is no result of functions side by side */
 } FdPart;
 /* The new graph's agreements say that the parts' ranges are equal. NULL if it cannot be made: a
  * part is a recurrence, infinite, reads an earlier one elsewhere than at its own point, or computes

@@ -101,6 +101,7 @@ typedef struct Whole {
     const FdNode *shapes[FD_MAX_FIELDS]; /* functions of the same types and ranges */
     const FdNode *fields[FD_MAX_FIELDS]; /* the bodies; scalars are their roots */
     const FdNode *arrays[FD_MAX_FIELDS]; /* what scalars read; NULL: none does yet */
+    const FdPart *parts;
     VEC(FdAgree) agrees;
     const char *hints; /* of all parts */
 } Whole;
@@ -216,18 +217,23 @@ static void add_part(Whole *w, const FdPart *part, const FdSlot *slots)
 /* Functions side by side; scalars as one record, before the arrays. How many; 0: they are no record. */
 static int make_results(Whole *w, const FdNode **results)
 {
-    int arrays = 0, n = 0;
+    const FdNode *fields[FD_MAX_FIELDS];
+    int arrays = 0, n = 0, side = 0;
     while (arrays < w->n && w->roots[arrays]->kind == FD_LET) arrays++;
     int scalars = w->n - arrays;
     for (int k = arrays; k < w->n; k++)
         if (w->roots[k]->kind == FD_LET) return 0;
-    const FdNode *const *values = w->fields + (scalars ? arrays : 0);
-    const FdType *type = fdi_results_type(w->fd, scalars ? scalars : arrays, values);
+    for (int k = 0; !scalars && k < arrays; k++)
+        if (!w->parts[k].inner) fields[side++] = w->fields[k];
+    const FdNode *const *values = scalars ? w->fields + arrays : fields;
+    const FdType *type = fdi_results_type(w->fd, scalars ? scalars : side, values);
     if (!type) return 0;
     if (scalars)
         results[n++] =
             scalars == 1 && arrays ? values[0] : fd_make(w->fd, type, values, w->roots[0]->loc);
-    for (int k = 0; k < arrays; k++) results[n++] = scalars ? array_of(w, k) : result_of(w, k);
+    for (int k = 0; k < arrays; k++)
+        if (scalars || !w->parts[k].inner)
+            results[n++] = scalars ? array_of(w, k) : result_of(w, k);
     return n;
 }
 
@@ -274,7 +280,7 @@ bool fdi_compute_alike(int n, const FdPart *parts)
 
 FdGraph *fd_several(Fd *fd, int n, const FdPart *parts, int nslots, const FdSlot *slots)
 {
-    Whole w = {.fd = fd};
+    Whole w = {.fd = fd, .parts = parts};
     for (int k = 0; k < n; k++)
         if (k == FD_MAX_FIELDS || !fits(&parts[k], fd_root(parts[0].graph))) return NULL;
     bool agree = fdi_compute_alike(n, parts);
@@ -424,6 +430,26 @@ static bool schedules_can(const FdNode *root, const FdNode *body)
     return can && fd_reductions_end(n, reduces, 0) == n && !loses_contraction(root, body);
 }
 
+/* Does n read otherwise than at the element, or so far from it? */
+static bool is_elsewhere(const void *let, const FdNode *n)
+{
+    const FdNode *root = let;
+    bool near = n->nargs == root->nvars;
+    if (!fdi_applies(n, FD_LEAF_SLOT)) return false;
+    for (int d = 0; near && d < n->nargs; d++) {
+        FdAffine a = {0};
+        near =
+            fd_affine_add(&a, n->args[d], 1) && fd_affine_add(&a, root->vars[d], -1) && !a.nterms;
+    }
+    return !near;
+}
+
+/* Do results next to each other read elements next to each other, so that what all read goes through memory once? */
+static bool is_close(const FdNode *root)
+{
+    return root->kind == FD_LET && !fd_any(root->body, is_elsewhere, root);
+}
+
 typedef struct Earlier {
     const FdNode *const *fields;
     int n, slot;
@@ -437,6 +463,21 @@ static const FdNode *read_earlier(void *ctx, Fd *fd, const FdNode *n)
         if (n == e->fields[i] && !n->type->record)
             return fd_slot(fd, e->slot + i, n->type, "earlier");
     return NULL;
+}
+
+static bool reads_slot(const void *slot, const FdNode *n)
+{
+    const FdNode *read = n->kind == FD_APPLY ? n->fn : n;
+    return fdi_is_leaf(read, FD_LEAF_SLOT) && read->slot == *(const int *)slot;
+}
+
+/* How many functions outside an expression reads, and how many of n fields before it (read_earlier). */
+static int count_read(const FdGraph *g, int n, const FdNode *e)
+{
+    int count = 0;
+    for (int i = 0; i < g->nslots + n; i++)
+        if (i >= g->nslots || g->slots[i].type->nparams) count += fd_any(e, reads_slot, &i);
+    return count;
 }
 
 /* Arrays and a scalar: are all made in one pass? */
@@ -459,10 +500,10 @@ FdPays fd_several_pays(const FdGraph *whole)
     if (whole->nresults > 1 && (scalar || fdi_is_apart(whole)))
         return fd_shares_work(whole) || (scalar && is_one_pass(whole)) ? FD_PAYS : FD_PAYS_NOT;
     static const char *const passes[] = {"beside", "inline", "compose", "share"};
-    const double enough = 0.8;
+    const double enough = 0.8; /* of the operations, and of what is read and written */
     const FdiMap none = {0};
     FdError error = {0};
-    double apart = 0;
+    double apart = 0, moved = 0;
     Fd *fd = fd_new();
     FdGraph *g = fd_graph_copy(fd, whole);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
@@ -470,11 +511,16 @@ FdPays fd_several_pays(const FdGraph *whole)
     const FdNode *body = fd_root(g)->kind == FD_LET ? fd_root(g)->body : fd_root(g);
     for (int i = 0; i < body->nargs; i++) {
         Earlier e = {body->args, i, g->nslots};
-        apart += fdi_cost(fd_rewrite(fd, body->args[i], read_earlier, &e), &none, NULL);
+        const FdNode *alone = fd_rewrite(fd, body->args[i], read_earlier, &e);
+        apart += fdi_cost(alone, &none, NULL);
+        moved += count_read(g, i, alone) + 1;
     }
     double together = fdi_cost(body, &none, NULL);
     bool loops = fd_effects(body) & (FD_REDUCES | FD_CALLS), can = schedules_can(fd_root(g), body);
     bool shares = apart - together >= FDI_COST_EXPENSIVE && together <= enough * apart;
+    bool moves_less =
+        count_read(g, 0, body) + body->nargs <= enough * moved && is_close(fd_root(g));
     fd_free(fd);
-    return !can ? FD_PAYS_NOT : shares ? FD_PAYS : loops ? FD_PAYS_NOT : FD_PAYS_SMALL;
+    if (!can || (loops && !shares)) return FD_PAYS_NOT;
+    return shares || moves_less ? FD_PAYS : FD_PAYS_SMALL;
 }

@@ -166,6 +166,7 @@ typedef struct SemaGraph {
     const int *parts, *slots;
     bool chained;   /* only the last part is its result, the others are for it alone */
     uint64_t dying; /* slots whose arrays nobody asks for when all statements are done */
+    uint64_t inner; /* parts that are no results: their variables get others before anybody looks */
     /* 1: it is of a turn of a loop, and there is machine code for several of these; 2: its array is a turn's last */
     int turns;
 } SemaGraph;

@@ -1,6 +1,6 @@
 """Random loops over arrays, as a program: turns.py SEED LOOPS. Each loop has one to three arrays of integers, each
-of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, with a
-border, or by ranges (f ?? g). Numbers that change from turn to turn, tables and arrays of the step alone take part.
+of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, held between them,
+with a border that may have a name, or by ranges (f ?? g); and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
 What comes of all of them is printed; integers are the same whatever is composed with what."""
 import random
 import sys
@@ -48,7 +48,7 @@ class Loop:
     def statement(self, target, sources):
         draw, shifts = self.draw, self.shifts(draw_reach(self.draw))
         of = [draw.choice(sources) for _ in shifts]
-        kind = draw.choice(["guard", "guard", "round", "round", "border", "union", "table"])
+        kind = draw.choice(["guard", "guard", "round", "round", "border", "union", "table", "held", "named", "named"])
         more = f" + {self.number_of_turn()}" if draw.random() < 0.4 else ""
         if kind == "table" and self.rank == 2:
             read = f"Periodic({of[0]})(i - rows(q), j - columns(q))"
@@ -59,6 +59,15 @@ class Loop:
         if kind == "border":
             reads = [f"Constant({s}, {draw.randint(0, 9)})({self.at(x)})" for s, x in zip(of, shifts)]
             return f"let({self.domain()}) {self.sum_of(reads)}{more}"
+        if kind == "held":
+            reads = [f"Clamp({s})({self.at(x)})" for s, x in zip(of, shifts)]
+            return f"let({self.domain()}) {self.sum_of(reads)}{more}"
+        if kind == "named":
+            borders = [draw.choice(["Clamp({})", "Clamp({})", "Periodic({})", "Mirror({})", "Constant({}, 5)"]) for _ in of]
+            names = [f"border{len(self.lines)}_{k}" for k in range(len(of))]
+            self.lines += [f"var {n} = {b.format(s)};" for n, b, s in zip(names, borders, of)]
+            reads = [f"{n}({self.at(x)})" for n, x in zip(names, shifts)] + [f"{target}({self.at([0] * self.rank)})"]
+            return f"({', '.join(self.vars)}) => {self.sum_of(reads)}{more}"
         reads = [f"{s}({self.at(x)})" for s, x in zip(of, shifts)]
         if kind == "union" and len(set(of)) == 1:
             name = f"inner{len(self.lines)}"
@@ -66,6 +75,13 @@ class Loop:
             return f"{name} ?? {of[0]}"
         rest = draw.choice([f"{target}({self.at([0] * self.rank)})", self.number_of_turn(), "7"])
         return f"let({self.domain()}) {self.guard(shifts)} ? {self.sum_of(reads)}{more} : {rest}"
+
+    def pointwise(self):
+        draw = self.draw
+        for _ in range(draw.choice([0, 0, 1, 3])):
+            x, y = draw.choice(self.names), draw.choice(self.names)
+            self.lines.append(draw.choice([f"{x} = {x} + {draw.randint(1, 3)} * {y} & 1023;", f"{x} = {y} ^ {self.number_of_turn()};",
+                                           f"{x} = Math.Min(Math.Max({x}, 5), 900 - {y} % 64);"]))
 
     def text(self):
         draw, commas = self.draw, "," * (self.rank - 1)
@@ -85,8 +101,10 @@ class Loop:
         order = self.names[:]
         draw.shuffle(order)
         for name in order:
+            self.pointwise()
             value = self.statement(name, self.names + locals_)
             self.lines.append(f"{name} = {value};")
+        self.pointwise()
         look = draw.random() < 0.15
         body = [f"        {line}" for line in self.lines]
         seen = f"        if (t == {draw.randint(0, self.steps)}) show(\"look\", {self.names[0]}[{', '.join(map(str, self.low))}]);"

@@ -92,6 +92,7 @@ typedef struct CsAhead {
     int32_t chained; /* only the last part is a result: the others are arrays that nobody reads */
     int64_t
         dying; /* slots of `graph`, as bits: a variable has the array, and gets a part's result */
+    int64_t inner; /* parts, as bits, that are no results: only later ones ask for what they give */
 } CsAhead;
 
 /* A user function that graphs call on the host, or that functional values are made of. A record

@@ -93,7 +93,7 @@ const Def *def_given(const Def *d)
 
 bool def_is_once(const Unit *u, const Def *d)
 {
-    return d->temp < 0 && u->g->results[0].part;
+    return d->temp < 0 && (u->over || u->g->results[0].part);
 }
 
 const Def *def_copy(Unit *u, const Def *d)

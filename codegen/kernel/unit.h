@@ -55,6 +55,7 @@ typedef struct Unit {
     int *plan_slot;       /* slot -> its number in the plan; temporaries -> temporary number */
     int nbeside; /* results that are the fields of the root's values (passes/beside.c); 0: it is one */
     bool steps; /* of a loop: FD_HINT_STEPS */
+    bool over;  /* results beside each other may lie over slots: FD_HINT_OVER */
     int *kept;  /* temporary number -> the result that it is plus 1, 0: none */
     int nkept;
     Text plan, types, functions, kernels;
@@ -140,7 +141,7 @@ const Def *def_given(const Def *d);
 /* Of d, what stands in its body and `more` counts (unit_uses), and nothing else of the unit. */
 void def_count(Unit *u, const Def *d, int n, const FdNode *const *more);
 
-/* Its elements are to be computed no more than once: they go where it reads (FdResult.part). */
+/* Its elements are to be computed no more than once: they go where it reads (FdResult.part, FD_HINT_OVER). */
 bool def_is_once(const Unit *u, const Def *d);
 
 /* What stores a temporary that is kept, d, as the result that it is: its own elements, which are elsewhere

@@ -49,8 +49,8 @@ typedef struct FdShare {
 void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, FdValuesOf *values,
                       const void *ctx, FdFootprint *out);
 
-/* Known without numbers: is the root a map, without reductions and operations that can fail, that reads the
- * slot at its own variables only? Then the slot's array may give its memory to the result. */
+/* Known without numbers: are all results maps, without reductions and operations that can fail, that read the
+ * slot at their own variables only? Then the slot's array may give its memory to one of them. */
 bool fd_reads_own_only(const FdGraph *g, int slot);
 /* Is it shown, for these domains of slots and values of scalars, that no element of g's results fails: that each
  * read is in its array, no divisor 0, no reduction without identity over nothing? */

@@ -68,7 +68,12 @@ static bool is_other_use(const void *ctx, const FdNode *n)
 
 bool fd_reads_own_only(const FdGraph *g, int slot)
 {
-    Own own = {fd_root(g), slot};
-    return fd_root(g)->kind == FD_LET && !fd_root(g)->self && !fd_can_fail(fd_root(g)->body) &&
-           !fd_any(fd_root(g), is_other_use, &own);
+    bool only = true;
+    for (int k = 0; only && k < g->nresults; k++) {
+        const FdNode *n = g->results[k].node;
+        Own own = {n, slot};
+        only = n->kind == FD_LET && !n->self && !fd_can_fail(n->body) &&
+               !fd_any(n, is_other_use, &own);
+    }
+    return only;
 }

@@ -82,8 +82,8 @@ static void go_on(Ahead *a, const Graph *g)
     if (++a->part == a->group->n) ahead_drop();
 }
 
-/* An array of a chain: the next part has been computed without it, and nobody else asks for an
- * element. */
+/* The array of a part that is no result: later ones have been computed without it, and nobody else asks for
+ * an element. */
 static Array *unfilled(const Graph *g, const CsValue *captures)
 {
     Lazy *l = lazy_new((Graph *)(uintptr_t)g, captures, &nowhere);
@@ -98,8 +98,8 @@ Array *ahead_array(const Graph *g, const CsValue *captures)
 {
     Ahead *a = rt.ahead;
     if (!a || !is_next(a, g, captures)) return NULL;
-    if (a->group->chained && a->part < a->group->n - 1 &&
-        !(a->arrays[a->part] = unfilled(g, captures))) {
+    bool inner = a->group->chained ? a->part < a->group->n - 1 : a->group->inner >> a->part & 1;
+    if (inner && !(a->arrays[a->part] = unfilled(g, captures))) {
         ahead_drop();
         return NULL;
     }
@@ -162,16 +162,18 @@ static bool evaluate_scalars(Ahead *a)
     return good;
 }
 
-/* Arrays of a lazy value's domain for all results, and their buffers. False with an exception pending. */
-static bool make_arrays(Ahead *a, const Lazy *l, Buffer **buffers)
+/* Arrays of one domain for all results, and their buffers and domains. False with an exception pending. */
+static bool make_arrays(Ahead *a, const FdBox *box, Buffer **buffers, FdBox *boxes)
 {
     const FdGraph *g = a->graph->fd;
     bool good = true;
-    for (int i = 0; good && i < g->nresults; i++) {
-        a->arrays[i] =
-            rt_array_over(elem_of_type(g->results[i].node->type->result), &l->box, &nowhere);
-        good = a->arrays[i] != NULL;
-        if (good) buffers[i] = a->arrays[i]->head.buffer;
+    for (int i = 0, part = 0; good && i < g->nresults; i++, part++) {
+        while (a->group->inner >> part & 1) part++;
+        Array *made = rt_array_over(elem_of_type(g->results[i].node->type->result), box, &nowhere);
+        good = made != NULL;
+        if (good) buffers[i] = made->head.buffer;
+        boxes[i] = *box;
+        a->arrays[part] = made;
     }
     return good;
 }
@@ -198,19 +200,43 @@ static bool is_of_turns(Ahead *a, const Lazy *l)
     return a->held;
 }
 
+/* Arrays that variables give up lend their memory to results: nobody has them but the variable and we. */
+static void find_donors(const Ahead *a, const FdBox *boxes, Buffer *const *buffers, Array **donors)
+{
+    const FdGraph *g = a->graph->fd;
+    int first = fd_root(g)->type->nparams ? 0 : 1;
+    for (int slot = 0; slot < g->nslots && slot < 64; slot++) {
+        int to = first;
+        if (!(a->group->dying >> slot & 1)) continue;
+        Array *given = a->captures[slot].ref;
+        while (to < g->nresults &&
+               (donors[to] || !into_gives(given, 2, &boxes[to], g->results[to].node->type)))
+            to++;
+        if (to == g->nresults) continue;
+        buffer_lend(buffers[to]);
+        donors[to] = given;
+    }
+}
+
 static bool evaluate_arrays(Ahead *a)
 {
     if (reads_held(a)) return false;
     int results = a->graph->fd->nresults;
     int64_t count;
     Buffer *buffers[FD_MAX_FIELDS];
+    Array *donors[FD_MAX_FIELDS] = {0};
+    FdBox boxes[FD_MAX_FIELDS];
     Evaluation e = {0};
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
     bool good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
-                !is_of_turns(a, l) && composed(&e, a, count) && make_arrays(a, l, buffers) &&
-                eval_on_device(&e, results, buffers, count, &nowhere);
+                !is_of_turns(a, l) && composed(&e, a, count) &&
+                make_arrays(a, &l->box, buffers, boxes);
+    cs_release(l); /* what dies has no other references than the variable's and ours */
+    if (good) find_donors(a, boxes, buffers, donors);
+    e.donors = donors;
+    if (good && !(good = eval_on_device(&e, results, buffers, count, &nowhere)))
+        into_give_back(results, buffers, donors);
     compose_end(&e);
-    cs_release(l);
     return good;
 }
 
@@ -268,24 +294,6 @@ static bool make_parts(Ahead *a, Buffer **buffers, FdBox *boxes, int64_t *most)
         slots += part->nslots;
     }
     return good;
-}
-
-/* Arrays that variables give up lend their memory to results: nobody has them but the variable and we. */
-static void find_donors(const Ahead *a, const FdBox *boxes, Buffer *const *buffers, Array **donors)
-{
-    const FdGraph *g = a->graph->fd;
-    int first = fd_root(g)->type->nparams ? 0 : 1;
-    for (int slot = 0; slot < g->nslots && slot < 64; slot++) {
-        int to = first;
-        if (!(a->group->dying >> slot & 1)) continue;
-        Array *given = a->captures[slot].ref;
-        while (to < g->nresults &&
-               (donors[to] || !into_gives(given, 2, &boxes[to], g->results[to].node->type)))
-            to++;
-        if (to == g->nresults) continue;
-        buffer_lend(buffers[to]);
-        donors[to] = given;
-    }
 }
 
 /* Arrays of ranges of their own, and scalars, which are the first result if there are any. */

@@ -21,6 +21,7 @@
  */
 #include <string.h>
 
+#include "../../fdag/index/footprint.h"
 #include "build.h"
 
 enum { MAX_TOGETHER = 16, MAX_STEPS = 24 };
@@ -198,12 +199,12 @@ static size_t first_member(const Group *g, size_t step)
 
 /* ---- does it fit the group? ------------------------------------------------------------------ */
 
-/* The member, one of those from `first` on and before `end`, whose result a capture is; -1: none. */
+/* The member, the last from `first` on and before `end`, whose result a capture is; -1: none. */
 static int result_of(const Group *g, const Ast *capture, size_t first, size_t end)
 {
     const Symbol *s = variable(bare(capture));
-    for (size_t i = first; s && i < end; i++)
-        if (g->members.data[i].target == s) return (int)(i - first);
+    for (size_t i = end; s && i > first; i--)
+        if (g->members.data[i - 1].target == s) return (int)(i - 1 - first);
     return -1;
 }
 
@@ -275,13 +276,24 @@ static bool is_chain(const Group *g, size_t first, size_t end)
     return true;
 }
 
+/* The array that a step evaluates for its target; NULL: it does something else. */
+static const Member *array_member(const Group *g, size_t step)
+{
+    size_t first = first_member(g, step);
+    const Step *s = &g->steps.data[step];
+    return first < s->end && g->members.data[first].target == s->target ? &g->members.data[first]
+                                                                        : NULL;
+}
+
 /* Does the last statement fit those before it? */
 static bool fits(const Group *g)
 {
     size_t last = g->steps.len - 1, from = first_member(g, last);
     if (g->members.len > MAX_TOGETHER || g->steps.len > MAX_STEPS) return false;
     for (size_t i = 0; i < last; i++)
-        if (g->steps.data[i].target == g->steps.data[last].target) return false;
+        if (g->steps.data[i].target == g->steps.data[last].target &&
+            (!array_member(g, i) || !array_member(g, last)))
+            return false;
     for (size_t k = from; k < g->members.len; k++) {
         const AstList *captures = &g->members.data[k].graph->graph.captures;
         for (int i = 0; i < captures->len; i++) {
@@ -311,8 +323,9 @@ static bool uses_shared(const Group *g)
     return found;
 }
 
-/* The slots of the new graph whose arrays variables give up: these get results of members. */
-static uint64_t dying(const Group *g, size_t first, size_t end)
+/* The slots of the new graph whose arrays variables give up: these get results of members. beside: functions side
+ * by side, or NULL; they read such a slot at the element that is computed. */
+static uint64_t dying(const Group *g, size_t first, size_t end, const FdGraph *beside)
 {
     uint64_t slots = 0;
     if (uses_shared(g)) return 0;
@@ -320,9 +333,39 @@ static uint64_t dying(const Group *g, size_t first, size_t end)
         const Ast *c = bare(g->captures.data[i]);
         int at = g->first.data[i];
         bool given = c->type->kind == TY_ARRAY && at < 64 && result_of(g, c, first, end) >= 0;
-        if (given) slots |= UINT64_C(1) << at;
+        if (given && (!beside || fd_reads_own_only(beside, at))) slots |= UINT64_C(1) << at;
     }
     return slots;
+}
+
+/* The step that a member is of. */
+static size_t step_of(const Group *g, size_t member)
+{
+    size_t step = 0;
+    while (g->steps.data[step].end <= member) step++;
+    return step;
+}
+
+/* Does a later member before `end` set the variable again, and do only members in between ask for what this one gives? */
+static bool is_inner(const Group *g, size_t member, size_t end)
+{
+    const Symbol *sym = g->members.data[member].target;
+    size_t step = step_of(g, member), again = member + 1;
+    while (again < end && g->members.data[again].target != sym) again++;
+    if (again == end || !sym || sym->kind == SYM_FIELD || !array_member(g, step)) return false;
+    size_t last = step_of(g, again);
+    Count c = {.sym = sym};
+    for (size_t i = step + 1; i <= last; i++) count_uses(&g->steps.data[i].stmt, &c);
+    return c.n == 1 + captured(g, sym, member + 1, g->steps.data[last].end);
+}
+
+static uint64_t inner_parts(const Group *g, size_t first, size_t end)
+{
+    uint64_t parts = 0;
+    if (uses_shared(g)) return 0;
+    for (size_t k = first; k < end; k++)
+        if (is_inner(g, k, end)) parts |= UINT64_C(1) << (k - first);
+    return parts;
 }
 
 /* ---- the graph of a group -------------------------------------------------------------------- */
@@ -373,13 +416,14 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
     Lower *l = g->l;
     int n = (int)(end - first), next = 0;
     if (n < 2) return NULL;
+    uint64_t inner = chained ? 0 : inner_parts(g, first, end);
     FdPart *parts = arena_array(l->arena, FdPart, n);
     int *numbers = arena_array(l->arena, int, n);
     gather_slots(g, first, end);
     int *map = arena_copy(l->arena, g->map.data, sizeof(int) * g->map.len);
     for (int k = 0; k < n; k++) {
         numbers[k] = (int)g->members.data[first + (size_t)k].graph->graph.graph;
-        parts[k] = (FdPart){l->graphs.data[numbers[k]].graph, map + next};
+        parts[k] = (FdPart){l->graphs.data[numbers[k]].graph, map + next, inner >> k & 1};
         next += parts[k].graph->nslots;
     }
     FdGraph *fd =
@@ -387,8 +431,12 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
     if (!chained && (!fd || is_pointless(fd))) {
         fd = fd_apart(l->fd, n, parts, (int)g->slots.len, g->slots.data);
         if (fd && !fd_shares_work(fd) && is_pointless(fd)) fd = NULL;
+        inner = 0;
     }
     if (!fd) return NULL;
+    bool beside = fd_root(fd)->kind == FD_LET && fd_root(fd)->doms[0].kind != FD_DOM_ARRAY;
+    uint64_t dies = chained || fd_shares_work(fd) ? 0 : dying(g, first, end, beside ? fd : NULL);
+    if (beside && dies) fd->hints = fd_hints_join(l->fd, fd->hints, FD_HINT_OVER);
     Loc loc = g->members.data[first].graph->loc;
     Ast *graph = ast_new(l->arena, AST_GRAPH, loc);
     graph->graph.graph = l->graphs.len;
@@ -399,7 +447,8 @@ static Ast *graph_of(Group *g, size_t first, size_t end, bool chained)
     out.slots = map;
     out.nmapped = next;
     out.chained = chained;
-    out.dying = chained || fd_shares_work(fd) ? 0 : dying(g, first, end);
+    out.dying = dies;
+    out.inner = beside ? inner : 0;
     vec_push(&l->graphs, out);
     return graph;
 }

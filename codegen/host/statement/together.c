@@ -14,9 +14,10 @@ static LLVMValueRef table(HostModule *m, const SemaGraph *g)
                               host_table(m, "parts", m->ptr, parts, (unsigned)g->nparts),
                               host_table(m, "slots", m->i32, slots, (unsigned)g->nmapped),
                               host_int(m, g->chained),
-                              LLVMConstInt(m->i64, g->dying, false)};
+                              LLVMConstInt(m->i64, g->dying, false),
+                              LLVMConstInt(m->i64, g->inner, false)};
     LLVMTypeRef t = m->structs[HOST_AHEAD];
-    return host_constant(m, "ahead", t, LLVMConstNamedStruct(t, members, 7), true);
+    return host_constant(m, "ahead", t, LLVMConstNamedStruct(t, members, 8), true);
 }
 
 void host_together(HostFunc *f, Ast *n)

@@ -228,6 +228,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
     int nresults = copy.nresults;
     if (fd_run_passes(fd, &copy, passes, error, NULL, NULL)) {
         u.nbeside = copy.nresults < nresults ? nresults : 0;
+        u.over = u.nbeside && fd_hints_have(copy.hints, FD_HINT_OVER);
         u.plan_slot = arena_array(arena, int, copy.nslots + 1);
         for (int k = 0; k < order.nslots; k++) u.plan_slot[order.slots[k]] = k;
         fd_specialise(fd, &copy);

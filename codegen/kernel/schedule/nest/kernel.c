@@ -452,7 +452,7 @@ void nest_lower(Unit *u, const Nest *n)
                .dims = 1};
     l.g = gen_begin(u, n->name, &body);
     if (n->def->slice) gen_bind(&l.g, n->def->slice, gen_number(&l.g, "slice", n->def->at));
-    l.g.over = n->def->nbeside > 0;
+    l.g.over = n->def->nbeside > 0 || u->over;
     if (n->again) gen_only_again(&l.g);
     all_steps(&l);
     gen_tell(&l.g);

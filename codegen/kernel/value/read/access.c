@@ -298,23 +298,38 @@ static const char *output_plane(Gen *g, const Def *d, int leaf)
     return gen_plane(g, p.name, t->fields[k], leaf, count, true);
 }
 
-/* Stores a value of type t from plane *leaf on: of node n, or e where that is NULL. */
-static void store(Gen *g, const Def *d, const FdType *t, const FdNode *n, const KirExpr *e,
-                  int *leaf, const KirExpr *at)
+typedef struct Stores {
+    const Def *d;
+    const KirExpr *at; /* NULL: where the definition's element goes */
+    int leaf;          /* that comes next */
+    bool late;         /* all is computed before any of it is stored */
+    VEC(const KirExpr *) values;
+} Stores;
+
+static void store_leaf(Gen *g, Stores *s, const KirExpr *e)
+{
+    const char *plane = output_plane(g, s->d, s->leaf++);
+    const KirExpr *at = s->at ? s->at : gen_output_offset(g, s->d);
+    (g->stream ? kir_stream : kir_store)(g->u->arena, g->block, plane, at, e);
+}
+
+/* Stores a value of type t from the next plane on: of node n, or e where that is NULL. */
+static void store(Gen *g, Stores *s, const FdType *t, const FdNode *n, const KirExpr *e)
 {
     Arena *a = g->u->arena;
     if (t->record) {
         bool made = n && is_make(n); /* whose fields may have lanes */
         if (!made && n) e = gen_variable(g, "v", gen_whole(g, n));
         for (int i = 0; i < t->nfields; i++)
-            store(g, d, t->fields[i], made ? n->args[i] : NULL, made ? NULL : kir_member(a, e, i),
-                  leaf, at);
+            store(g, s, t->fields[i], made ? n->args[i] : NULL, made ? NULL : kir_member(a, e, i));
         return;
     }
     if (n) e = gen_whole(g, n);
     if (g->lane_var) e = kir_splat(a, g->lanes, e);
-    const char *plane = output_plane(g, d, (*leaf)++);
-    (g->stream ? kir_stream : kir_store)(a, g->block, plane, at ? at : gen_output_offset(g, d), e);
+    if (s->late)
+        vec_push(&s->values, gen_variable(g, "v", e));
+    else
+        store_leaf(g, s, e);
 }
 
 const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
@@ -328,8 +343,10 @@ const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
 
 void gen_store(Gen *g, const Def *d)
 {
-    int leaf = 0;
     const FdType *t = d->body->type;
-    const KirExpr *at = t->record ? gen_variable(g, "at", gen_output_offset(g, d)) : NULL;
-    store(g, d, t, d->body, NULL, &leaf, at);
+    Stores s = {.d = d, .late = g->u->over && d->temp < 0};
+    if (t->record) s.at = gen_variable(g, "at", gen_output_offset(g, d));
+    store(g, &s, t, d->body, NULL);
+    for (size_t i = 0; i < s.values.len; i++) store_leaf(g, &s, s.values.data[i]);
+    vec_free(&s.values);
 }
