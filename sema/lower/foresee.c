@@ -77,6 +77,15 @@ static void give_back(Foresee *f, const Ast *arg, Value *v)
     if (sym && type_is_functional(sym->type)) known_assign(f, sym, v);
 }
 
+/* What a variable is before the call; behind it nobody knows, unless the call is followed. */
+static Value *eval_given(Foresee *f, Ast *n)
+{
+    Ast *of = n->unary.operand;
+    Value *v = n->unary.op == AST_OP_REF ? eval(f, of) : known_any(f, of->type);
+    known_assign(f, known_changed(of), known_any(f, of->type));
+    return v;
+}
+
 /* Its body with these arguments; functions of a class that others may override are not known. */
 static Value *call_user(Foresee *f, Ast *n)
 {
@@ -444,8 +453,7 @@ static Value *eval(Foresee *f, Ast *n)
     }
     case AST_ASSIGN: return eval_assign(f, n);
     case AST_UNARY:
-        if (known_is_given(n) && known_changed(n->unary.operand))
-            known_assign(f, known_changed(n->unary.operand), known_any(f, n->unary.operand->type));
+        if (known_is_given(n) && known_changed(n->unary.operand)) return eval_given(f, n);
         break;
     case AST_IF:
         eval(f, n->if_.cond);

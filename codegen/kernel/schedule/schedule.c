@@ -260,7 +260,8 @@ void schedule_all(Unit *u, int n, const Def *defs)
         for (int k = 0; b && k < b->n; k++)
             if (!b->stages[k].def->copy) of[def_given(b->stages[k].def) - defs] = b;
     }
-    bool only = u->steps && n > 1; /* then others are better evaluated one by one */
+    bool only = u->steps &&
+                n > 1; /* bands, or nothing is launched: others are better evaluated one by one */
     for (int i = 0; only && i < n; i++) {
         bool table = !of[i] && of[n - 1] && is_table(u, &defs[i], &defs[n - 1]);
         if (!table && (!of[i] || of[i] != of[n - 1]))
@@ -287,7 +288,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
         if (only && b) schedule_begin(u, &defs[i]);
         if (only && i == n - 1) recipe_lower_bands(u, b);
         if (only && b) continue;
-        schedule_def(u, &defs[i], b ? num_not(u, b->when) : always);
+        schedule_def(u, &defs[i], b ? num_not(u, b->when) : only ? of[n - 1]->when : always);
         if (b && def_given(b->stages[b->n - 1].def) == &defs[i] && !u->host_only)
             recipe_lower_bands(u, b);
     }
