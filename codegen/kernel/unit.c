@@ -91,6 +91,13 @@ const Def *def_given(const Def *d)
     return d->of ? d->of : d;
 }
 
+const DefWithin *def_within(const Def *d, const FdNode *reduce)
+{
+    for (int i = 0; i < d->nwithin; i++)
+        if (d->within[i].reduce == reduce) return &d->within[i];
+    return NULL;
+}
+
 bool def_is_once(const Unit *u, const Def *d)
 {
     return d->temp < 0 && (u->over || u->g->results[0].part);

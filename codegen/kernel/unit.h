@@ -107,6 +107,18 @@ typedef struct DefFacts {
     bool notes;    /* some kernel of it notes what fails */
 } DefFacts;
 
+enum { DEF_CONDITIONS = 8 };
+/* What a reduction takes where all of these hold: its body; elsewhere nothing. */
+typedef struct DefWithin {
+    const FdNode *reduce;
+    int n;
+    const FdNode *conds[DEF_CONDITIONS]; /* affine, each of a variable of the reduction */
+    const FdNode *value; /* the body where they hold, else the operation's identity */
+    int nexact;
+    const FdNode
+        *exact[2 * DEF_CONDITIONS]; /* ints that must not wrap for the conditions to be so */
+} DefWithin;
+
 /* What is computed: the let's body over its variables, into the result or a temporary. */
 typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *node;
@@ -125,6 +137,10 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const struct Def *const *beside;
     const struct Def *of; /* the definition that this is another form of; NULL: it is one itself */
     bool anew;            /* with what it would read of temporaries (schedule/schedule_anew.c) */
+    /* Its reductions have ranges that are the same for all elements, and take part where conditions hold only
+     * (schedule/schedule_closed.c); 0: it is no such form */
+    int nwithin;
+    const struct DefWithin *within;
     /* Of a recurrence its elements where its first variable, this one, is `at` (schedule/schedule_slice.c) */
     const FdNode *slice;
     FdDom slices;
@@ -140,6 +156,9 @@ Def *def_form(Unit *u, const Def *of);
 const Def *def_given(const Def *d);
 /* Of d, what stands in its body and `more` counts (unit_uses), and nothing else of the unit. */
 void def_count(Unit *u, const Def *d, int n, const FdNode *const *more);
+
+/* The conditions of a reduction of d; NULL: it has none. */
+const DefWithin *def_within(const Def *d, const FdNode *reduce);
 
 /* Its elements are to be computed no more than once: they go where it reads (FdResult.part, FD_HINT_OVER). */
 bool def_is_once(const Unit *u, const Def *d);

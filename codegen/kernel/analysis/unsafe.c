@@ -249,6 +249,11 @@ static Num *outside(Unit *u, const Def *d, Walk w, bool branch)
     w.any = num_truth(u, false);
     w.fuel = FUEL;
     unsafe_reads(&w, d->body, &outer, branch);
+    for (int i = 0; i < d->nwithin; i++) {
+        const DefWithin *in = &d->within[i];
+        Scope inner = {&outer, in->reduce->nvars, in->reduce->vars, in->reduce->doms};
+        for (int k = 0; k < in->nexact; k++) add(&w, wraps(u, in->exact[k], &inner));
+    }
     fd_seen_free(&w.seen[0]);
     fd_seen_free(&w.seen[1]);
     if (w.facts) w.facts->suspects.n = (int)w.suspects.len;

@@ -44,6 +44,23 @@ static Num *try(Unit *u, const Def *d, Recipe *recipe, Parameter form, Num *rest
     return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
 }
 
+/* Tiles of reductions over ranges of their own: over one range, where all of its reads are inside. */
+static Num *closed(Unit *u, const Def *d, Num *rest)
+{
+    const Def *of = u->def;
+    if (num_is(rest, 0) || u->options->precise || u->options->family == CG_GPU ||
+        draw_skips(u, P_FORM_CLOSED))
+        return rest;
+    const Def *c = schedule_closed(u, d);
+    FdContraction form;
+    if (!c || num_is(def_unsafe(u, c), 1) || !contraction_find(u, c, &form)) return rest;
+    Num *safe = num_and(u, rest, num_not(u, schedule_turn_to(u, c)));
+    safe = num_let(u, "closed", safe);
+    Num *done = num_is(safe, 0) ? NULL : recipe_contract(u, c, safe);
+    schedule_turn_to(u, of);
+    return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
+}
+
 /* The forms that exploit reuse or split a reduction. They do not check, so they run where the numbers
  * prove every read inside. */
 static Num *reuse(Unit *u, const Def *d, Num *rest)
@@ -54,6 +71,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     rest = try(u, d, recipe_few, P_FORM_FEW, rest);
     if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
         rest = try(u, d, recipe_contract, P_FORM_CONTRACT, rest);
+    if (tile == CG_TILE_AUTO) rest = closed(u, d, rest);
     rest = try(u, d, recipe_columns, P_FORM_COLUMNS, rest);
     rest = try(u, d, recipe_strips, P_FORM_STRIPS, rest);
     rest = try(u, d, recipe_ragged, P_FORM_RAGGED, rest);
@@ -67,6 +85,7 @@ Num *schedule_turn_to(Unit *u, const Def *d)
                        : d->nbeside ? "beside\n"
                        : d->anew    ? "anew\n"
                        : d->slice   ? "slice\n"
+                       : d->nwithin ? "closed\n"
                                     : "apart\n";
     if (u->schedule && d != u->def) text_add(u->schedule, form);
     u->def = d;

@@ -21,6 +21,9 @@ bool schedule_is_optional(const Unit *u, const Def *d);
 bool schedule_reads_optional(const Unit *u, const Def *d);
 /* A reader that computes what it would read of optional temporaries; NULL: it reads none. */
 const Def *schedule_anew(Unit *u, const Def *d);
+/* The definition with reductions over ranges that are the same for all elements, in place of ranges of their own and of
+ * conditions on values (Def.within); NULL: it has no such form. */
+const Def *schedule_closed(Unit *u, const Def *d);
 /* A recurrence whose outermost variable is its first, at one value of it: an array of its other variables, which
  * reads what is there already. turn: the number of a loop. NULL: some read of itself is not a known number of such
  * slices back, ranges differ from slice to slice, or something can fail. */

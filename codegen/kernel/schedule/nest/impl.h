@@ -56,6 +56,7 @@ typedef struct Lower {
     bool vectors; /* results are kept in vectors or copies; else in scalars only */
     bool items;   /* groups have several work-items */
     bool rest;    /* results begin with what `shared` left: rest0[lane].. */
+    bool within;  /* the conditions of reductions hold for all results (NEST_WITHIN) */
     bool joined;  /* which hold the results all alike: one of them writes */
     int dims;
     Num *global[3], *local[3];
@@ -133,6 +134,9 @@ const KirExpr *nest_tail(Lower *l, int r);
 const KirExpr *nest_first(Lower *l, int r, const KirExpr *const copies[2]);
 /* A value is combined with the result that a step at this position speaks of. */
 void nest_take_value(Lower *l, int r, const KirExpr *value);
+
+/* What a take of a result is here: nothing where its conditions do not hold. */
+const FdNode *nest_taken(const Lower *l, int r);
 
 const KirExpr *nest_result_here(Lower *l, int r); /* what a step at this position speaks of */
 /* Of a reduction without identity: has nothing come to it so far? */

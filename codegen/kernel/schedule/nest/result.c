@@ -216,14 +216,20 @@ static void store_beside(Lower *l)
     for (int i = 0; i < d->nbeside; i++) gen_store(g, d->beside[i]);
 }
 
+const FdNode *nest_taken(const Lower *l, int r)
+{
+    const FdNode *reduce = l->n->reduces[r];
+    const DefWithin *w = l->within ? NULL : def_within(l->n->def, reduce);
+    return w ? w->value : reduce->body;
+}
+
 static void take(Lower *l, int begin, int end)
 {
     Gen *g = &l->g;
-    const Nest *n = l->n;
     const KirExpr *values[NEST_RESULTS];
     GenScope scope = gen_enter(g, g->block);
     nest_remember(l);
-    for (int r = begin; r < end; r++) values[r] = gen_whole(g, n->reduces[r]->body);
+    for (int r = begin; r < end; r++) values[r] = gen_whole(g, nest_taken(l, r));
     for (int r = begin; r < end; r++)
         if (l->change)
             nest_ask(l, r, values[r]);

@@ -90,7 +90,7 @@ static bool step_asks(const Lower *l, int axis, const NestStep *s, FdSeen *seen)
     if (s->kind == NEST_HOLD) return asks(l, axis, n->holds[s->hold].value, seen);
     if (s->kind == NEST_TAKE) {
         for (int r = s->begin; r < s->end; r++)
-            if (asks(l, axis, n->reduces[r]->body, seen)) return true;
+            if (asks(l, axis, nest_taken(l, r), seen)) return true;
         return false;
     }
     if (s->kind != NEST_FOR && s->kind != NEST_AHEAD) return true;

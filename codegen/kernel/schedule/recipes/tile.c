@@ -118,6 +118,21 @@ static void tile_step(Tile *t, Nest *n, const TileAxes *x, NestStep *k, int begi
     nest_take(u, nest_lanes(u, cols, x->col), begin, end);
 }
 
+/* Are there positions at which the conditions of these reductions hold for a whole tile, found from its corners? */
+static bool has_within(const Tile *t, int begin, int end)
+{
+    const FdContraction *c = &t->c;
+    bool any = false, corners = c->reduces[begin]->nvars == 1;
+    for (int r = begin; r < end; r++) {
+        const DefWithin *w = def_within(t->d, c->reduces[r]);
+        any = any || w;
+        for (int i = 0; w && c->nrows > 1 && i < w->n; i++)
+            for (int v = 0; v < c->nrows; v++)
+                corners = corners && !fd_uses_var(w->conds[i], c->rows[v]);
+    }
+    return any && corners;
+}
+
 /* The reductions, those over other variables after each other, inside `in`. Of a triangle, tiles on its
  * other side have none. */
 static void tile_steps(Tile *t, Nest *n, const TileAxes *x, NestStep *in)
@@ -125,7 +140,12 @@ static void tile_steps(Tile *t, Nest *n, const TileAxes *x, NestStep *in)
     if (t->c.branch.cond && t->c.nrows == 1) in = nest_step(t->u, in, NEST_SOME);
     for (int begin = 0, end; begin < t->c.nreduces; begin = end) {
         end = fd_reductions_end(t->c.nreduces, t->c.reduces, begin);
-        tile_step(t, n, x, nest_loop(t->u, in, x->k[begin], NULL, NEST_CUT), begin, end);
+        NestStep *at = in;
+        if (has_within(t, begin, end)) {
+            at = nest_step(t->u, in, NEST_WITHIN);
+            at->axis = x->k[begin];
+        }
+        tile_step(t, n, x, nest_loop(t->u, at, x->k[begin], NULL, NEST_CUT), begin, end);
     }
 }
 

@@ -203,6 +203,14 @@ static void read_slice(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* closed: what follows computes the last definition with reductions over ranges that are the same for all. */
+static void read_closed(Reader *r)
+{
+    r->flat = r->done ? schedule_closed(r->u, &r->defs[r->done - 1]) : NULL;
+    if (!r->flat) reader_fail(r, "the definition has no reductions over ranges of their own");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -323,6 +331,8 @@ static void read_line(Reader *r, const char *line)
             read_anew(r);
         else if (reader_accept(r, "slice"))
             read_slice(r);
+        else if (reader_accept(r, "closed"))
+            read_closed(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))

@@ -177,8 +177,9 @@ void verify_take(Verify *v, const NestStep *s)
     }
     for (int r = s->begin; !v->why && r < s->end; r++) {
         const FdNode *reduce = n->reduces[r];
-        verify_bound(v, reduce->body, false);
-        int lanes = verify_lanes(v);
+        const DefWithin *w = def_within(n->def, reduce);
+        verify_bound(v, w ? w->value : reduce->body, false);
+        int lanes = verify_lanes(v); /* conditions read nothing: they are arithmetic in any lanes */
         if (lanes >= 0) verify_in_lanes(v, reduce->body, lanes, false);
         if (shares_out(v, reduce) && in_order_only(reduce))
             verify_fail(v, "the result is one of its operands in order");
@@ -271,6 +272,36 @@ void verify_some(Verify *v, const NestStep *s)
         for (int i = 0; i < n->axes[a].nvars; i++)
             if (fd_uses_var(branch.cond, n->axes[a].vars[i]) && !verify_is_open(v, a))
                 verify_fail(v, "some: there is no loop over %s around", verify_axis_name(v, a));
+    if (!v->why) verify_inside(v, s->first);
+}
+
+/* The conditions' corners are those of the registers; what is taken inside has them. */
+void verify_within(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    const char *name = verify_axis_name(v, s->axis);
+    bool any = false;
+    after_start(v, "within", true);
+    if (n->axes[s->axis].nvars != 1 || !n->axes[s->axis].n)
+        verify_fail(v, "within: %s is no axis of one variable", name);
+    for (int r = 0; !v->why && r < n->nreduces; r++) {
+        const DefWithin *w =
+            nest_is_reduced(n, s->axis, r, r + 1) ? def_within(n->def, n->reduces[r]) : NULL;
+        any = any || w;
+        for (int i = 0; w && i < w->n; i++) {
+            if (!fd_uses_var(w->conds[i], n->axes[s->axis].vars[0]))
+                verify_fail(v, "within: a condition says nothing of %s", name);
+            for (int k = 0; k < n->nregs; k++) {
+                const NestAxis *x = &n->axes[n->regs[k].axis];
+                for (int q = 0; q < x->nvars; q++)
+                    if (fd_uses_var(w->conds[i], x->vars[q]) && (x->nvars > 1 || n->regs[k].run))
+                        verify_fail(
+                            v,
+                            "within: a tile has corners where its axes are of one variable each");
+            }
+        }
+    }
+    if (!any) verify_fail(v, "within: reductions over %s have no conditions", name);
     if (!v->why) verify_inside(v, s->first);
 }
 
