@@ -32,6 +32,21 @@ typedef struct Fuse {
     VEC(FdFused) fused;
 } Fuse;
 
+/* What an index moves with: one that is clamped is at few elements more than once, unless between numbers known now. */
+static const FdNode *moves_with(const FdNode *index)
+{
+    bool known = true;
+    for (const FdNode *n = index;;) {
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op != FD_OP_CLAMP && op != FD_OP_MIN && op != FD_OP_MAX) return known ? index : n;
+        int at = op == FD_OP_CLAMP || fdi_closed(n->args[1]) ? 0 : 1;
+        for (int i = 0; i < n->nargs; i++)
+            if (i != at && !fdi_closed(n->args[i])) return known ? index : n;
+        for (int i = 0; i < n->nargs; i++) known = known && (i == at || fd_is_const(n->args[i]));
+        n = n->args[at];
+    }
+}
+
 /* Does each loop around the application move its arguments to other elements? */
 static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
 {
@@ -42,7 +57,8 @@ static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
     for (int several = 0; several < 2; several++)
         for (int i = 0; i < apply->nargs; i++) {
             FdiIndex a;
-            if (!fdi_is_integer(apply->args[i]->type) || !fdi_index(f->fd, apply->args[i], &a))
+            if (!fdi_is_integer(apply->args[i]->type) ||
+                !fdi_index(f->fd, moves_with(apply->args[i]), &a))
                 continue;
             if (a.nterms == 0 || (a.nterms > 1) != several) continue;
             for (int t = 0; t < a.nterms; t++) {
