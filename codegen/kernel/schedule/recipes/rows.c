@@ -244,6 +244,32 @@ static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int
     return n;
 }
 
+typedef struct Shared {
+    const FdNode *row, *along; /* the definition's last variable, and one of the reduction */
+} Shared;
+
+static bool is_shared(const void *shared, const FdNode *n)
+{
+    const Shared *s = shared;
+    return is_read(n) && fd_uses_var(n, s->along) && !fd_uses_var(n, s->row);
+}
+
+/* Rows side by side, where they read some operand all alike: it is loaded once, and their sums do not wait for each
+ * other. */
+static int rows_beside(Unit *u, const Split *s)
+{
+    enum { ROWS = 4 };
+    const Def *d = s->d;
+    bool shares = d->nvars > 0;
+    for (int r = 0; shares && r < s->nreduces; r++) {
+        const FdNode *reduce = s->reduces[r];
+        const Shared x = {d->vars[d->nvars - 1], reduce->vars[reduce->nvars - 1]};
+        shares = fd_op_of(reduce) != FD_OP_NONE && !recipe_is_long(reduce->body) &&
+                 !recipe_decides(reduce) && fd_any(reduce->body, is_shared, &x);
+    }
+    return shares ? (int)draw(u, P_ROWS_BESIDE, ROWS) : 1;
+}
+
 static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
@@ -252,6 +278,14 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
     if (rows >= 0) {
         Num *chunk = recipe_lines_each(u, s->rows, s->work, draw(u, P_ROWS_LINES, 16384));
         in = nest_group(u, in, rows, 0, chunk, NEST_CUT);
+        int beside = rows_beside(u, s);
+        if (beside > 1) {
+            Num *step = num_int(u, beside);
+            NestStep *each = nest_loop(u, in, rows, step, NEST_WHOLE);
+            each = nest_unroll(u, each, rows, NULL, step);
+            lane_loops(u, s, n, each, axes, lane);
+            nest_step(u, each, NEST_GIVE);
+        }
         in = nest_loop(u, in, rows, NULL, NEST_CUT);
     }
     lane_loops(u, s, n, in, axes, lane);
