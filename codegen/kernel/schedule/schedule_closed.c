@@ -99,8 +99,8 @@ static const FdNode *unguarded(Closing *c, DefWithin *w, const FdNode *reduce, S
     const FdNode *body = reduce->body;
     while (body->kind == FD_APPLY && fd_op_of(body) == FD_OP_SELECT) {
         int value = 1;
-        while (value < 3 && !(fd_is_const(body->args[3 - value]) &&
-                              body->args[3 - value]->value.i == none.i))
+        while (value < 3 &&
+               !(fd_is_const(body->args[3 - value]) && body->args[3 - value]->value.i == none.i))
             value++;
         const DefWithin before = *w;
         if (value == 3 || !guarded(c, w, reduce, body->args[0], value == 1)) {
@@ -129,8 +129,7 @@ static const FdNode *closed_range(Closing *c, const FdNode *v, const FdNode *bou
     if (fd_closed(bound)) return bound;
     const FdNode *end = fd_extreme(fd, bound, greatest, range_of, c->d);
     if (!end || !num_of(c->u, end)) return NULL;
-    return end->type == v->type ? end
-                                : fd_simple_op(fd, FD_OP_CONVERT, v->type->scalar, 1, &end);
+    return end->type == v->type ? end : fd_simple_op(fd, FD_OP_CONVERT, v->type->scalar, 1, &end);
 }
 
 static const FdNode *close(void *ctx, Fd *fd, const FdNode *r)

@@ -38,8 +38,8 @@ static const KirExpr *at_corner(Lower *l, const FdNode *bound, int axis, bool gr
         const KirExpr *at = l->places[r->axis].at;
         int64_t way = x->nvars == 1 ? way_along(bound, x) : 0;
         if (!way) continue;
-        Num *last = num_op(l->u, FD_OP_SUB, num_op(l->u, FD_OP_MUL, r->count, r->step),
-                           num_int(l->u, 1));
+        Num *last =
+            num_op(l->u, FD_OP_SUB, num_op(l->u, FD_OP_MUL, r->count, r->step), num_int(l->u, 1));
         if ((way > 0) == greatest) at = nest_add(l, at, nest_number(l, "way", last));
         gen_bind_at(g, x->doms, x->vars[0], at);
     }
@@ -99,8 +99,7 @@ void nest_within(Lower *l, const NestStep *s)
     }
     const KirExpr *begin = gen_variable(g, "begin", some.from),
                   *to = gen_variable(g, "to", most(l, begin, kir_min(l->a, some.to, end))),
-                  *first = gen_variable(
-                      g, "first", kir_min(l->a, most(l, begin, all.from), to)),
+                  *first = gen_variable(g, "first", kir_min(l->a, most(l, begin, all.from), to)),
                   *last = gen_variable(g, "last", most(l, first, kir_min(l->a, all.to, to)));
     const KirExpr *gap = gen_variable(g, "gap", nest_op(l, FD_OP_SUB, last, first));
     p->jump = first;

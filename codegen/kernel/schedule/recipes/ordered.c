@@ -156,6 +156,19 @@ static void in_registers(Unit *u, const Interior *in, Num *when)
     nest_lower(u, n);
 }
 
+static bool sums(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE && fd_op_of(n) != FD_OP_NONE;
+}
+
+/* Vectors whose sums run together: none waits for itself, and what they share is read once. */
+static int vectors_beside(Unit *u, const Def *d)
+{
+    enum { VECTORS = 4 };
+    return fd_any(d->body, sums, NULL) ? (int)draw(u, P_RECUR_BESIDE, VECTORS) : 1;
+}
+
 /* Lines side by side: the elements of a row, which do not need each other, in lanes. */
 static Num *in_lanes(Unit *u, Interior *in, Num *when)
 {
@@ -180,6 +193,12 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     for (int k = 0; k < d->nvars; k++) {
         int v = abs(d->node->order[k]) - 1;
         if (!in->stays[v]) at = ordered_loop(u, n, at, k, in->skip[v], NULL);
+    }
+    int beside = vectors_beside(u, d);
+    if (beside > 1) {
+        Num *count = num_int(u, beside);
+        NestStep *turn = nest_loop(u, at, row, num_op(u, FD_OP_MUL, width, count), NEST_WHOLE);
+        nest_step(u, nest_lanes(u, nest_unroll(u, turn, row, width, count), row), NEST_GIVE);
     }
     nest_step(u, nest_lanes(u, nest_loop(u, at, row, width, NEST_WHOLE), row), NEST_GIVE);
     nest_step(u, nest_loop(u, at, row, NULL, NEST_CUT), NEST_GIVE);
