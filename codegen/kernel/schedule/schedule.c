@@ -69,6 +69,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     if (tile == CG_TILE_1X1) return rest;
     if (tile != CG_TILE_AUTO) rest = try(u, d, recipe_paper, P_FORM_PAPER, rest);
     rest = try(u, d, recipe_few, P_FORM_FEW, rest);
+    rest = try(u, d, recipe_thin, P_FORM_THIN, rest);
     if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
         rest = try(u, d, recipe_contract, P_FORM_CONTRACT, rest);
     if (tile == CG_TILE_AUTO) rest = closed(u, d, rest);

@@ -18,17 +18,18 @@ static const KirExpr *most(Lower *l, const KirExpr *x, const KirExpr *y)
     return kir_intrinsic(l->a, kir_type(KIR_IDX, 1), INTR_MAX, (const KirExpr *[]){x, y});
 }
 
-/* How a value moves along an axis of one variable. */
-static int64_t way_along(const FdNode *value, const NestAxis *x)
+/* Which way the bound that a condition sets moves along an axis of one variable; 0: it stays. */
+static int way_along(const FdNode *cond, const NestAxis *x, bool lower)
 {
     FdAffine form;
     int64_t factor = 0;
-    bool known = fd_affine(value, &form) && fd_affine_factor(&form, x->vars[0], &factor);
-    return known ? factor : 0;
+    if (!fd_condition_form(cond, &form) || !fd_affine_factor(&form, x->vars[0], &factor)) return 0;
+    return !factor ? 0 : (factor > 0) == lower ? 1 : -1;
 }
 
 /* A bound of the axis where it is greatest or least in the tile, as a position. */
-static const KirExpr *at_corner(Lower *l, const FdNode *bound, int axis, bool greatest)
+static const KirExpr *at_corner(Lower *l, const FdNode *cond, const FdNode *bound, bool lower,
+                                int axis, bool greatest)
 {
     Gen *g = &l->g;
     GenScope scope = gen_enter(g, g->block);
@@ -36,7 +37,7 @@ static const KirExpr *at_corner(Lower *l, const FdNode *bound, int axis, bool gr
         const NestRegs *r = &l->n->regs[i];
         const NestAxis *x = &l->n->axes[r->axis];
         const KirExpr *at = l->places[r->axis].at;
-        int64_t way = x->nvars == 1 ? way_along(bound, x) : 0;
+        int way = x->nvars == 1 ? way_along(cond, x, lower) : 0;
         if (!way) continue;
         Num *last =
             num_op(l->u, FD_OP_SUB, num_op(l->u, FD_OP_MUL, r->count, r->step), num_int(l->u, 1));
@@ -59,8 +60,8 @@ static void find_parts(Lower *l, const DefWithin *w, int axis, Part *some, Part 
         bool lower;
         const FdNode *bound = fd_solve(l->u->fd, w->conds[i], l->n->axes[axis].vars[0], &lower);
         unit_count(l->u, bound);
-        const KirExpr *least = at_corner(l, bound, axis, false),
-                      *greatest = at_corner(l, bound, axis, true);
+        const KirExpr *least = at_corner(l, w->conds[i], bound, lower, axis, false),
+                      *greatest = at_corner(l, w->conds[i], bound, lower, axis, true);
         if (lower) {
             some->from = most(l, some->from, least);
             all->from = most(l, all->from, greatest);

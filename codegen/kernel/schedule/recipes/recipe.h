@@ -43,9 +43,10 @@ Num *recipe_contract(Unit *u, const Def *d,
 Num *recipe_paper(Unit *u, const Def *d, Num *when);   /* --tile=2x2, 4x4 */
 Num *recipe_columns(Unit *u, const Def *d, Num *when); /* long reductions across rows in memory */
 Num *recipe_few(Unit *u, const Def *d, Num *when);     /* the same, fewer than lanes */
-Num *recipe_strips(Unit *u, const Def *d, Num *when);  /* results in lanes */
-Num *recipe_turned(Unit *u, const Def *d, Num *when);  /* operands that lie the other way round */
-Num *recipe_rows(Unit *u, const Def *d, Num *when);    /* long reductions, parts of them in lanes */
+Num *recipe_thin(Unit *u, const Def *d, Num *when);   /* products of few rows with a large matrix */
+Num *recipe_strips(Unit *u, const Def *d, Num *when); /* results in lanes */
+Num *recipe_turned(Unit *u, const Def *d, Num *when); /* operands that lie the other way round */
+Num *recipe_rows(Unit *u, const Def *d, Num *when);   /* long reductions, parts of them in lanes */
 /* Does that store the arrays beside it, in lanes? */
 bool recipe_rows_beside(Unit *u, const Def *d);
 Num *recipe_ragged(Unit *u, const Def *d, Num *when); /* the same over ranges of their own */

@@ -5,11 +5,14 @@
  *   columns   where each step of a long reduction goes to another row in memory (sums of columns):
  *             rows outside, results in memory close by, several rows a turn; bands of rows for the
  *             units, and a second nest that adds the bands
+ *   thin      the same for products of few rows with a matrix that no cache holds: rows of that are
+ *             read once, for all rows of results, and copied nowhere
  *
  * CPU only: on a GPU neighbours in lanes are work-items. Needs: closed ranges, lanes (and for
  * columns an associative, commutative operation). Keeps: the order within an element (strips); the
  * same bits for the same device (columns). */
 #include "../../../../fdag/index/affine.h"
+#include "../../../../fdag/index/contraction.h"
 #include "recipe.h"
 
 enum { ROWS_A_TURN = 8 };
@@ -21,6 +24,7 @@ typedef struct Across {
     const FdNode *reduces[NEST_RESULTS];
     int lanes;
     bool narrow; /* rows are shorter than vectors */
+    bool thin;   /* few rows of results, which share what is read */
     bool shifts; /* the ranges of the reductions, from lane to lane */
     Num *n, *rows, *width;
 } Across;
@@ -223,28 +227,38 @@ static void columns(Unit *u, const Nest *n, NestStep *in, NestKind kind, int las
     }
 }
 
+/* A loop over an axis; -1: there is none. */
+static NestStep *each_of(Unit *u, NestStep *in, int axis)
+{
+    return axis < 0 ? in : nest_loop(u, in, axis, NULL, NEST_CUT);
+}
+
 static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num *bands, Num *share)
 {
     int rows, last, turn = (int)draw(u, P_COLUMNS_TURN, ROWS_A_TURN);
     const FdNode *r = x->reduces[0];
-    Nest *n = nest_across(u, x, x->narrow ? "few_bands" : "column_bands", when, &rows, &last);
+    const char *name = x->narrow ? "few_bands" : x->thin ? "thin_bands" : "column_bands";
+    Nest *n = nest_across(u, x, name, when, &rows, &last);
     int k = nest_axis(u, n, 1, r->vars, r->doms);
     use_bands(n, temps, rows, k, bands, last, x->n);
     NestStep *in = &n->root;
     Num *width = x->narrow ? NULL : x->width;
-    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
+    int inside = x->thin ? rows : -1; /* results of all rows, of the same rows of memory */
+    if (rows >= 0 && !x->thin) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, k, 0, share, NEST_CUT);
-    columns(u, n, in, NEST_START, last, width, k, 0);
+    columns(u, n, each_of(u, in, inside), NEST_START, last, width, k, 0);
     NestStep *some = nest_loop(u, in, k, num_int(u, turn), NEST_WHOLE);
-    columns(u, n, some, NEST_RESUME, last, width, k, turn);
-    columns(u, n, nest_loop(u, in, k, NULL, NEST_CUT), NEST_RESUME, last, width, k, 1);
+    columns(u, n, each_of(u, some, inside), NEST_RESUME, last, width, k, turn);
+    some = nest_loop(u, in, k, NULL, NEST_CUT);
+    columns(u, n, each_of(u, some, inside), NEST_RESUME, last, width, k, 1);
     nest_lower(u, n);
 }
 
 static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num *bands)
 {
     int rows, last;
-    Nest *n = nest_across(u, x, x->narrow ? "few_sums" : "column_sums", when, &rows, &last);
+    const char *name = x->narrow ? "few_sums" : x->thin ? "thin_sums" : "column_sums";
+    Nest *n = nest_across(u, x, name, when, &rows, &last);
     int band = nest_axis_parts(n, "bands", bands);
     use_bands(n, temps, rows, band, bands, last, x->n);
     NestStep *in = &n->root;
@@ -265,7 +279,7 @@ static void bands_of_rows(Unit *u, Across *x, Num *k, Num *apply)
     enum { EXACT = 16384 }; /* sums of so many floats lose few digits */
     int temps[NEST_RESULTS];
     Num *one = num_int(u, 1);
-    Num *bands = recipe_each_unit(u, (int)draw(u, P_COLUMNS_BANDS, 2), x->rows);
+    Num *bands = recipe_each_unit(u, (int)draw(u, P_COLUMNS_BANDS, 2), x->thin ? one : x->rows);
     Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, k, bands), one);
     if (x->narrow) share = num_op(u, FD_OP_MIN, share, num_int(u, EXACT));
     share = num_let(u, "share", share);
@@ -293,6 +307,42 @@ Num *recipe_columns(Unit *u, const Def *d, Num *when)
     far = num_and(u, far, num_op(u, FD_OP_GE, k, draw_num(u, P_COLUMNS_LEAST, 64)));
     far = num_and(u, far, num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 2))));
     Num *apply = num_let(u, "columns", num_and(u, when, far));
+    if (num_is(apply, 0)) return NULL;
+    bands_of_rows(u, &x, k, apply);
+    return apply;
+}
+
+/* Is there an element that all results of a column share, and none that each row has of its own, in lanes? */
+static bool rows_share(const Across *x)
+{
+    FdContraction c;
+    const Def *d = x->d;
+    if (!fd_contraction(d->nvars, d->vars, d->doms, d->body, NULL, NULL, &c)) return false;
+    return c.col == d->nvars - 1 && !c.nbatch && !c.branch.cond;
+}
+
+/* Products of few rows with a matrix that no cache holds: a copy of it, as tiles have, is two passes more. */
+Num *recipe_thin(Unit *u, const Def *d, Num *when)
+{
+    enum { ROWS = 16 };
+    Across x;
+    if (u->options->precise || d->nvars < 2 || !find(u, d, &x) || x.shifts || !has_columns(&x) ||
+        !rows_share(&x))
+        return NULL;
+    x.thin = true;
+    x.width = nest_lane_count(u, x.lanes);
+    x.n = plan_n(u, &d->doms[d->nvars - 1]);
+    x.rows = plan_elements(u, d->nvars - 1, d->doms);
+    Num *k = recipe_length(u, x.reduces[0]), *l2 = num_fact(u, NUM_L2);
+    Num *each = num_int(u, (int64_t)widest_bytes(x.reduces[0]->body) * 2);
+    Num *row = num_op(u, FD_OP_MUL, x.n, each);
+    Num *far =
+        num_op(u, FD_OP_GT, num_op(u, FD_OP_MUL, k, row), num_op(u, FD_OP_MUL, l2, num_int(u, 8)));
+    Num *near = num_op(u, FD_OP_LE, num_op(u, FD_OP_MUL, x.rows, row), l2);
+    Num *wide = num_op(u, FD_OP_GE, x.n, num_op(u, FD_OP_MUL, x.width, num_int(u, 4)));
+    Num *few = num_op(u, FD_OP_LE, x.rows, draw_num(u, P_THIN_ROWS, ROWS));
+    Num *apply = num_and(u, num_and(u, few, wide), num_and(u, far, near));
+    apply = num_let(u, "thin", num_and(u, when, apply));
     if (num_is(apply, 0)) return NULL;
     bands_of_rows(u, &x, k, apply);
     return apply;
