@@ -457,6 +457,27 @@ bool recipe_rows_beside(Unit *u, const Def *d)
     return all;
 }
 
+/* Results that could be side by side, but fewer of which than lanes make a row (components of a force): long sums of
+ * each are in lanes, whatever their operands cost. */
+static Num *short_rows(Unit *u, Split *s, Num *when)
+{
+    const Def *d = s->d;
+    const FdNode *r = s->reduces[0];
+    int lane = lane_variable(s, recipe_allowed(d) | LANES_FAR);
+    if (d->nvars < 2 || lane < 0 || fd_is_short(&r->doms[lane]) || recipe_is_long(r->body))
+        return NULL;
+    Num *width = nest_lane_count(u, recipe_sum_lanes(d, s->nreduces, s->reduces));
+    Num *few = num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width),
+        *enough = num_op(u, FD_OP_GE, plan_n(u, &r->doms[lane]), width);
+    when = num_and(u, num_and(u, when, few), num_and(u, enough, plan_sized(u, d, r->vars[lane])));
+    when = num_let(u, "short", when);
+    if (num_is(when, 0)) return NULL;
+    s->rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
+    s->work = num_let(u, "work", recipe_length(u, r));
+    rows_nest(u, s, lane, when);
+    return when;
+}
+
 Num *recipe_rows(Unit *u, const Def *d, Num *when)
 {
     Split s;
@@ -464,8 +485,9 @@ Num *recipe_rows(Unit *u, const Def *d, Num *when)
     bool gpu = u->options->family == CG_GPU;
     for (int r = 0; gpu && r < s.nreduces; r++)
         if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
-    if (!gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d)))
-        return NULL;
+    bool across =
+        !gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d));
+    if (across) return gpu ? NULL : short_rows(u, &s, when);
     int lane = gpu ? -1 : lane_variable(&s, recipe_allowed(d));
     if (!gpu &&
         lane < 0) { /* reads that lie apart: where there are few results, whatever they cost */
