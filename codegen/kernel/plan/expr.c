@@ -241,7 +241,10 @@ static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 
 int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
 {
-    int64_t few[FEW] = {0}, *stack = few;
+    if (e->len == 1) /* most arguments are a number that is known */
+        return e->code->code == PLAN_PUSH ? e->code->value : lookup(ctx, (int)e->code->value);
+    int64_t few[FEW], *stack = few;
+    few[0] = 0;
     if (e->depth > FEW && !(stack = mem_alloc((size_t)e->depth * sizeof *stack))) return 0;
     int top = -1;
     for (int i = 0; i < e->len; i++) {
