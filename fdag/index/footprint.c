@@ -197,6 +197,8 @@ static void walk_apply(Walk *w, const FdNode *n)
         read_at(w, n, asked);
     } else if (is_slot(n->fn) && n->nargs <= FD_MAX_RANK) {
         read_at(w, n, &w->out[n->fn->slot]);
+    } else if (n->fn->kind == FD_LET && n->fn->self) {
+        walk(w, n->fn); /* what is asked for asks for others of its elements */
     } else if (n->fn->kind == FD_LET) {
         FdiScope s = fdi_values_enter(w->values, n->fn, n->args);
         if (!s.empty) walk(w, n->fn->body);

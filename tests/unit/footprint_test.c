@@ -179,6 +179,30 @@ static bool is_safe(const char *body)
     return never_fails;
 }
 
+/* s(j) = j == 0 ? u(0) : s(j - 1) + u(j), of which only s(n - 1) is asked for. */
+START_TEST(recurrence)
+{
+    find("%4 = var \"j\" : int\n"
+         "%5 = var \"s\" : int(int)\n"
+         "%6 = apply @eq (%4, %60) : bool\n"
+         "%7 = apply %0 (%60) : int\n"
+         "%8 = apply @sub (%4, %61) : int\n"
+         "%9 = apply %5 (%8) : int\n"
+         "%10 = apply %0 (%4) : int\n"
+         "%11 = apply @add (%9, %10) : int\n"
+         "%12 = apply @select (%6, %7, %11) : int\n"
+         "%13 = rec %5 (%4 : given %60..%2) %12 : int(int)\n"
+         "%14 = apply @sub (%2, %61) : int\n"
+         "%15 = apply %13 (%14) : int\n"
+         "%16 = apply @add (%15, %3) : int\n"
+         "%17 = let (%3 : given %60..%2) %16 : int(int)\n"
+         "result %17\n",
+         0, 2);
+    FdBox all = fd_footprint_hull(&prints[0]);
+    ck_assert(!all.dim[0].full && all.dim[0].lo == 0 && all.dim[0].hi == N);
+}
+END_TEST
+
 START_TEST(failing)
 {
     const char *less = "%4 = apply @sub (%3, %61) : int\n%5 = apply %0 (%4) : int\n";
@@ -452,6 +476,7 @@ int main(void)
     tcase_add_test(t, choices);
     tcase_add_test(t, tables);
     tcase_add_test(t, apart);
+    tcase_add_test(t, recurrence);
     tcase_add_test(t, failing);
     tcase_add_test(t, many_steps);
     tcase_add_test(t, turns);
