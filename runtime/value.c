@@ -7,6 +7,7 @@
 #include "device/memory.h"
 #include "objects/count.h"
 #include "objects/record.h"
+#include "ranks/parts.h"
 #include "state.h"
 
 /* ---- strings ------------------------------------------------------------------------ */
@@ -163,6 +164,28 @@ void *cs_array_read(void *array, const CsSite *site)
     return rt_array_data(array, site);
 }
 
+void *cs_element_read(void *array, int64_t offset, const CsSite *site)
+{
+    Array *a = array;
+    Buffer *b = a->head.buffer;
+    if (!b || (b->held && !rt_fill(b, site))) return NULL;
+    if (b->part && !part_bring_element(b, offset, site)) return NULL;
+    if (!b->part) return rt_array_data(a, site);
+    return a->head.data = buffer_host_part(b, false, site);
+}
+
+/* Of an array in parts each rank writes its own: those who do not have the element's row write what nobody reads. */
+void *cs_element_write(void *array_slot, int64_t offset, const CsSite *site)
+{
+    Array *a = *(Array **)array_slot;
+    Buffer *b = a->head.buffer;
+    if (b && b->held && !rt_fill(b, site)) return NULL;
+    bool own = b && b->part && a->head.head.refs == 1 && b->refs == 1;
+    if (own && !part_bring_element(b, offset, site)) return NULL;
+    if (!own || !b->part) return cs_array_write(array_slot, site);
+    return a->head.data = buffer_host_part(b, true, site);
+}
+
 void *cs_array_write(void *array_slot, const CsSite *site)
 {
     Array **slot = array_slot, *a = *slot;
@@ -194,7 +217,10 @@ void *cs_array_write(void *array_slot, const CsSite *site)
 
 int32_t cs_array_ready(void *array_slot, int32_t write)
 {
+    const Array *a = *(Array **)array_slot;
+    Buffer *b = a->head.buffer;
     if (cs_pending) return 0;
+    if (b && b->part && !b->held && part_is_slow(b->part)) return 0;
     if (write)
         cs_array_write(array_slot, NULL);
     else

@@ -140,6 +140,39 @@ CS_DEVICE=native CS_DUMP=ranks CS_RANKS=2 timeout 60 ./steps >out 2>err
 holds err '^// ranks: steps.cs\$:[0-9]*:[0-9]*: divided$' "CS_DUMP=ranks"
 holds err '^  result 0 is cut along dimension 0: 0[.][.]512, 512[.][.]1024$' "CS_DUMP=ranks"
 holds err '^  reads u: 0[.][.]5[0-9]*, [45][0-9]*[.][.]1024$' "CS_DUMP=ranks"
+# ---- what the host reads: elements, slices and what is shown come, not their arrays of 16 MB; what it writes all write ----
+cat >reads.cs\$ <<'END'
+int n = 2048;
+float[,] u(i : 0..n, j : 0..n) = (i * 7 + j) % 13;
+for (int t = 0; t < 4; t++) {
+    var inside(i, j) = 0.25f * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1));
+    float[,] next = inside ?? u;
+    u = next;
+}
+Console.WriteLine($"{u[0, 3]} {u[n / 2 - 1, 4]} {u[n / 2, 5]} {u[^1, ^1]}");
+Console.WriteLine(u);
+float[] row = u[1400, 3..9], column(i : 1100..1110) = u(i, 5);
+Console.WriteLine(row);
+Console.WriteLine(column);
+Console.WriteLine(sum(u[1200..1204, ..]));
+for (int i = 0; i < 5; i++) Console.WriteLine(u[i * 400, i]);
+u[3, 4] = 100;
+u[1900, 4] += 5;
+Console.WriteLine($"{u[3, 4]} {u[1900, 4]} {sum(u)}");
+float[] flat(k : 0..n * n) = u(k / n, k % n);
+float[] twice(k : 0..n * n) = 2 * flat(k);
+Console.WriteLine($"{twice[3 * n + 4]} {sum(flat)}");
+END
+"$CSC" reads.cs\$ -o reads || exit 1
+CS_DEVICE=native ./reads >expected
+for n in 2 3; do
+    CS_DEVICE=native CS_PROFILE=1 CS_RANKS=$n timeout 60 ./reads >out 2>err
+    is $? 0 "reads"
+    cmp -s out expected || complain "reads: $(diff expected out)"
+    awk -v n=$n '/^rank / { ranks = 1; next } ranks { k++; if ($2 < 5 || $5 > 2.5) bad = 1 }
+        END { exit k != n || bad }' err || complain "reads: what is sent: $(cat err)"
+done
+
 # ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
 cat >means.cs\$ <<'END'
 int nearest(float p, float(int) centres, int k) {

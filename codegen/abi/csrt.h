@@ -217,6 +217,9 @@ void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsS
 void *cs_array_empty(int32_t elem, int32_t rank);
 void *cs_array_read(void *array, const CsSite *site);
 void *cs_array_write(void *array_slot, const CsSite *site);
+/* The same for the element at that offset alone; host_state says nothing of the others then. */
+void *cs_element_read(void *array, int64_t offset, const CsSite *site);
+void *cs_element_write(void *array_slot, int64_t offset, const CsSite *site);
 /* Tries what cs_array_read (write 0) or cs_array_write (write 1) does, and forgets an exception:
  * the access that needs the elements meets it again. 1 if data may be used. Called before loops. */
 int32_t cs_array_ready(void *array_slot, int32_t write);

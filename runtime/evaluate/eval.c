@@ -27,7 +27,7 @@ static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite 
     if (outcome != INTERPRET) return outcome == DONE;
     bool ok;
     if (e->lazy && !buffer_regain(out, site)) return false;
-    Ref *r = compose_ref(e, site);
+    Ref *r = compose_ref(e, NULL, site);
     if (!r) return false;
     void *to = buffer_host(out, true, site);
     ScalarValue v[RT_MAX_LEAVES];
@@ -247,7 +247,7 @@ static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, Sca
     if (cs_pending || slices) {
         ok = slices;
     } else if (cheap) {
-        Ref *r = compose_ref(&e, site);
+        Ref *r = compose_ref(&e, NULL, site);
         ok = r && ref_scalar(r, e.leaves.data, site, out);
         if (r) compose_ref_end(&e, r);
     } else {

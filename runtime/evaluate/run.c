@@ -16,6 +16,7 @@
 #include "bind/divide.h"
 #include "bind/kernels.h"
 #include "bind/measure.h"
+#include "bind/reads.h"
 #include "bind/recall.h"
 #include "bind/small.h"
 #include "steps/hold.h"
@@ -303,6 +304,11 @@ static Outcome complete(Preparation *p)
     return FAILED;
 }
 
+static bool bring(const void *ctx, const CsSite *site)
+{
+    return reads_bring(ctx, NULL, site);
+}
+
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     const Composed *c = e->composed;
@@ -323,6 +329,8 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .work = n->work,
                      .keeps = e->into || e->donors,
                      .meets = rt.ranks.size && shares > 1,
+                     .bring = bring,
+                     .ctx = e,
                      .division = divide_evaluation(e, n, shares, site)};
     if (cs_pending) return FAILED;
     divide_dump(run.division, &n->schedule);

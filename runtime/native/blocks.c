@@ -27,7 +27,7 @@ static bool copy_needs(const NativeRun *r, int share, const Memory *m, Block *b,
             PartLayout *l = part_layout(d->elements[i], box, 0, box->rank ? 1 : 0);
             Rows rows = {0};
             if (!l) return false;
-            part_rows_of(l, &need->boxes[k], &rows);
+            part_rows_of(l, box, &need->boxes[k], &rows);
             for (int x = 0; x < rows.n; x++)
                 part_copy(l, b->slots[i], m->slots[i], rows.at[x].lo, rows.at[x].hi);
             mem_object_free(l);

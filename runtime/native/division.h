@@ -69,7 +69,8 @@ static inline void division_rows(const Division *d, int slot, const PartLayout *
         const Need *need = &d->needs[s * d->nslots + slot];
         out[s] = (Rows){0};
         if (need->all) rows_add(&out[s], 0, l->rows);
-        for (int i = 0; !need->all && i < need->n; i++) part_rows_of(l, &need->boxes[i], &out[s]);
+        for (int i = 0; !need->all && i < need->n; i++)
+            part_rows_of(l, &d->boxes[slot], &need->boxes[i], &out[s]);
     }
 }
 

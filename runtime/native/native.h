@@ -57,6 +57,9 @@ typedef struct NativeRun {
     bool keeps; /* results lie over arrays that may be read through them */
     /* Of several ranks, which do it together: all agree first that they do. */
     bool meets;
+    /* Each does all of it: what it reads of arrays of which ranks have parts comes to all. False with an exception pending. */
+    bool (*bring)(const void *ctx, const CsSite *site);
+    const void *ctx;
     const Division *
         division; /* NULL: each does all; else, of one process, its blocks are done one after the other */
 } NativeRun;

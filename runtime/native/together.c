@@ -7,22 +7,12 @@
 #include "../ranks/ranks.h"
 #include "../state.h"
 
-/* All of what is read, and of a result that is not new. */
-static int want_all(const NativeRun *r, PartWant *wants)
-{
-    int n = 0;
-    for (int i = 0; i < r->nslots; i++)
-        if (r->slots[i]) wants[n++] = (PartWant){r->slots[i], NULL};
-    for (int i = 0; i < r->schedule->nouts; i++) wants[n++] = (PartWant){r->outs[i], NULL};
-    return n;
-}
-
 /* What a result lies over may be read through it, by those who write there. */
 static void want_own(const Division *d, int out, const Part *p, bool new, PartWant *want,
                      Rows *rows)
 {
     const PartLayout *l = d->outs[out];
-    bool same = l && l->first == p->layout->first && l->count == p->layout->count;
+    bool same = l && part_same(l, p->layout);
     if (new) want->rows = rows;
     for (int s = 0; new &&s < d->n; s++) rows[s] = (Rows){0};
     if (!same) want->rows = NULL; /* all of it */
@@ -118,48 +108,39 @@ static bool new_sent(Together *t)
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
-/* What comes of arrays: by the division, or (whole) all of them. */
+/* What comes of arrays, by the division. */
 typedef struct Fetch {
-    int n[2];
-    PartWant *wants[2];
-    RankBlocks list[2];
+    int n;
+    PartWant *wants;
+    RankBlocks list;
     Rows *rows;
 } Fetch;
-
-enum { DIVIDED, WHOLE };
 
 static bool fetch_begin(const NativeRun *r, Fetch *f)
 {
     const Division *d = r->division;
     int most = r->nslots + r->schedule->nouts;
-    for (int i = 0; i < 2; i++)
-        if (!(f->wants[i] = mem_object((size_t)most * sizeof(PartWant) + 1))) return false;
-    f->rows = mem_object((size_t)(d ? most * d->n : 0) * sizeof *f->rows + 1);
-    if (!f->rows) return false;
-    if (d) f->n[DIVIDED] = want_needs(r, d, f->wants[DIVIDED], f->rows);
-    f->n[WHOLE] = want_all(r, f->wants[WHOLE]);
-    for (int i = 0; i < 2; i++)
-        if (!part_list(f->wants[i], f->n[i], &f->list[i])) return false;
-    return true;
+    if (!d) return true;
+    f->wants = mem_object((size_t)most * sizeof(PartWant) + 1);
+    f->rows = mem_object((size_t)(most * d->n) * sizeof *f->rows + 1);
+    if (!f->wants || !f->rows) return false;
+    f->n = want_needs(r, d, f->wants, f->rows);
+    return part_list(f->wants, f->n, &f->list);
 }
 
 static void fetch_end(Fetch *f)
 {
-    for (int i = 0; i < 2; i++) {
-        mem_object_free(f->wants[i]);
-        vec_free(&f->list[i]);
-    }
+    mem_object_free(f->wants);
     mem_object_free(f->rows);
+    vec_free(&f->list);
 }
 
-/* Those who do not divide it have all that they read. */
+/* Those who do not divide it have what they read, and all of results that are not new. */
 static bool complete(const NativeRun *r, const CsSite *site)
 {
-    for (int i = 0; i < r->nslots; i++)
-        if (r->slots[i] && !part_complete(r->slots[i], site)) return false;
     for (int i = 0; i < r->schedule->nouts; i++)
         if (!part_complete(r->outs[i], site)) return false;
-    return true;
+    return r->bring(r->ctx, site);
 }
 
 bool together_begin(Together *t, const CsSite *site)
@@ -178,10 +159,9 @@ bool together_begin(Together *t, const CsSite *site)
         rt.ranks.account.divided++;
     else
         rt.ranks.account.alone++;
-    int how = plan ? DIVIDED : WHOLE;
-    if (ok) part_fetch(f.wants[how], f.n[how], &f.list[how]);
+    if (ok && plan) part_fetch(f.wants, f.n, &f.list);
     fetch_end(&f);
-    return ok;
+    return ok && (plan || complete(r, site));
 }
 
 bool together_run(const Together *t, uint64_t *args, const CsSite *site)

@@ -239,8 +239,8 @@ void *cs_format_f(double value, int32_t kind, void *format, const CsSite *site)
 
 typedef struct Printer {
     Text *out;
-    const Array *array;
-    const char *data;
+    Array *array;
+    const char *data; /* NULL: for each element anew */
     bool summary;
     const Str *format;
     const CsSite *site;
@@ -258,9 +258,11 @@ bool text_add_element(Text *t, const Array *a, const void *data, int64_t at, con
     return text_add_scalar(t, leaves[0], (ScalarKind)elem, format, site);
 }
 
+/* Of a summary only the elements that it shows come from other ranks. */
 static bool add_element(const Printer *p, int64_t at)
 {
-    return text_add_element(p->out, p->array, p->data, at, p->format, p->site);
+    const char *data = p->data ? p->data : cs_element_read(p->array, at, p->site);
+    return data && text_add_element(p->out, p->array, data, at, p->format, p->site);
 }
 
 static bool add_dimension(const Printer *p, int32_t dim, int64_t at)
@@ -289,8 +291,9 @@ static bool add_array(Text *t, Array *a, const Str *format, const CsSite *site)
         text_add(t, "[]");
         return true;
     }
-    Printer p = {t, a, rt_array_data(a, site), n > SUMMARY_FROM, format, site};
-    return p.data && add_dimension(&p, 0, 0);
+    Printer p = {t, a, NULL, n > SUMMARY_FROM, format, site};
+    if (!p.summary && !(p.data = rt_array_data(a, site))) return false;
+    return add_dimension(&p, 0, 0);
 }
 
 static bool add_function(Text *t, void *fn, const Str *format, const CsSite *site)

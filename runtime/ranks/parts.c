@@ -52,7 +52,7 @@ Rows rows_without(const Rows *r, const Rows *less)
     return out;
 }
 
-static Rows rows_within(const Rows *r, int64_t lo, int64_t hi)
+Rows rows_within(const Rows *r, int64_t lo, int64_t hi)
 {
     Rows out = {0};
     for (int i = 0; i < r->n; i++)
@@ -61,7 +61,7 @@ static Rows rows_within(const Rows *r, int64_t lo, int64_t hi)
 }
 
 /* Does a have all of b, so that joining them would tell the truth? Spans that were merged for room would not. */
-static void rows_gain(Rows *has, const Rows *more)
+void part_gain(Rows *has, const Rows *more)
 {
     for (int i = 0; i < more->n; i++) {
         Rows with = *has;
@@ -79,6 +79,14 @@ static int64_t length(const FdBox *box, int d)
     return box->dim[d].hi - box->dim[d].lo;
 }
 
+static bool same_box(const FdBox *a, const FdBox *b)
+{
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->dim[d].lo == b->dim[d].lo && a->dim[d].hi == b->dim[d].hi;
+    return same;
+}
+
 PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int count)
 {
     int planes = fd_type_leaves(element);
@@ -92,6 +100,7 @@ PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int 
         if (d >= first && d < first + count) l->rows *= length(box, d);
         if (d >= first + count) inner *= length(box, d);
     }
+    l->inner = inner;
     l->nplanes = planes;
     for (int i = 0; i < planes; i++)
         l->planes[i] = (struct PartPlane){fd_plane_offset(element, i, elements),
@@ -99,9 +108,41 @@ PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int 
     return l;
 }
 
-void part_rows_of(const PartLayout *l, const FdBox *box, Rows *out)
+bool part_same(const PartLayout *a, const PartLayout *b)
+{
+    return a->first == b->first && a->count == b->count && same_box(&a->box, &b->box);
+}
+
+/* Of an array that has the elements in the same order: rows from its first element's to its last one's. */
+static void rows_of_other(const PartLayout *l, const FdBox *array, const FdBox *box, Rows *out)
+{
+    int64_t first = 0, last = 0, stride = 1;
+    for (int d = array->rank - 1; d >= 0; d--) {
+        int64_t n = length(array, d), from = 0, to = n;
+        if (!box->dim[d].full) {
+            from = box->dim[d].lo - array->dim[d].lo;
+            to = box->dim[d].hi - array->dim[d].lo;
+        }
+        from = from < 0 ? 0 : from;
+        to = to > n ? n : to;
+        if (from >= to) return;
+        first += from * stride;
+        last += (to - 1) * stride;
+        stride *= n;
+    }
+    if (l->segments == 1)
+        rows_add(out, first / l->inner, last / l->inner + 1);
+    else
+        rows_add(out, 0, l->rows);
+}
+
+void part_rows_of(const PartLayout *l, const FdBox *array, const FdBox *box, Rows *out)
 {
     int64_t lo = 0, hi = l->rows, each = l->rows;
+    if (!same_box(&l->box, array)) {
+        rows_of_other(l, array, box, out);
+        return;
+    }
     for (int d = l->first; d < l->first + l->count; d++) {
         int64_t n = length(&l->box, d), from = 0, to = n;
         each = n ? each / n : 0;
@@ -145,7 +186,9 @@ Part *part_new(const PartLayout *l, const int64_t *own)
     size_t n = (size_t)rt.ranks.size, bytes = sizeof *l + (size_t)l->nplanes * sizeof l->planes[0];
     Part *p = mem_object(sizeof *p);
     if (!p) return NULL;
-    *p = (Part){mem_object(bytes), mem_object((n + 1) * sizeof *own), mem_object(n * sizeof(Rows))};
+    *p = (Part){.layout = mem_object(bytes),
+                .own = mem_object((n + 1) * sizeof *own),
+                .has = mem_object(n * sizeof(Rows))};
     if (!p->layout || !p->own || !p->has) {
         part_free(p);
         return NULL;
@@ -165,7 +208,7 @@ void part_end(Buffer *b)
     b->part = NULL;
 }
 
-static int64_t row_bytes(const PartLayout *l)
+int64_t part_row_bytes(const PartLayout *l)
 {
     int64_t bytes = 0;
     for (int i = 0; i < l->nplanes; i++) bytes += l->planes[i].bytes;
@@ -180,12 +223,12 @@ int64_t part_missing(const Part *p, const Rows *want)
         int64_t n = rows_count(&lacks);
         most = n > most ? n : most;
     }
-    return most * row_bytes(p->layout);
+    return most * part_row_bytes(p->layout);
 }
 
 /* ---- what is sent ------------------------------------------------------------------------------ */
 
-static void add_rows(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows)
+void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows)
 {
     const PartLayout *l = b->part->layout;
     for (int i = 0; i < rows->n; i++)
@@ -224,7 +267,7 @@ static void add_want(RankBlocks *all, const Buffer *b, int to, const Rows *want)
         int from = owner_of(p, span.at[0].lo);
         for (; from < rt.ranks.size && p->own[from] < span.at[0].hi; from++) {
             Rows rows = rows_within(&span, p->own[from], p->own[from + 1]);
-            if (from != to) add_rows(all, b, from, to, &rows);
+            if (from != to) part_add(all, b, from, to, &rows);
         }
     }
 }
@@ -236,7 +279,7 @@ static void add_all(RankBlocks *all, const Buffer *b)
     for (int from = 0; from < rt.ranks.size; from++) {
         Rows rows = {0};
         rows_add(&rows, p->own[from], p->own[from + 1]);
-        add_rows(all, b, from, RANKS_ALL, &rows);
+        part_add(all, b, from, RANKS_ALL, &rows);
     }
 }
 
@@ -274,7 +317,7 @@ void part_fetch(const PartWant *wants, int n, const RankBlocks *list)
         if (p) wants[i].buffer->device_stale = true;
         for (int to = 0; p && wants[i].rows && to < rt.ranks.size; to++) {
             const Rows lacks = rows_without(&wants[i].rows[to], &p->has[to]);
-            rows_gain(&p->has[to], &lacks);
+            part_gain(&p->has[to], &lacks);
         }
         if (!wants[i].rows) part_end(wants[i].buffer);
     }

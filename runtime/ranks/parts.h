@@ -22,12 +22,13 @@ typedef struct Rows {
 void rows_add(Rows *r, int64_t lo, int64_t hi); /* beyond ROWS_SPANS spans the nearest become one */
 int64_t rows_count(const Rows *r);
 Rows rows_without(const Rows *r, const Rows *less); /* those of r that `less` lacks */
+Rows rows_within(const Rows *r, int64_t lo, int64_t hi);
 
 /* Where rows lie in memory. */
 typedef struct PartLayout {
-    FdBox box;        /* the array's */
-    int first, count; /* dimensions that rows are of */
-    int64_t segments, rows;
+    FdBox box;                     /* the array's */
+    int first, count;              /* dimensions that rows are of */
+    int64_t segments, rows, inner; /* inner: elements of a row */
     int nplanes;
     struct PartPlane {
         int64_t at, bytes; /* where it begins; of a row */
@@ -36,16 +37,20 @@ typedef struct PartLayout {
 
 /* NULL: there is no memory. To be freed by mem_object_free. */
 PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int count);
-/* The rows that a box of elements (which may reach beyond the array) lies in. */
-void part_rows_of(const PartLayout *l, const FdBox *box, Rows *out);
+/* The rows that a box of elements lies in, which may reach beyond the array; `array` is that array's own box, which is not
+ * the layout's where it shares the memory of one of another shape. */
+void part_rows_of(const PartLayout *l, const FdBox *array, const FdBox *box, Rows *out);
+bool part_same(const PartLayout *a, const PartLayout *b); /* the same rows of the same box? */
 /* The rows `lo`..`hi` of one memory into another of the same layout. */
 void part_copy(const PartLayout *l, void *to, const void *from, int64_t lo, int64_t hi);
 
 /* Of a buffer (Buffer.part), alike on all ranks but for its memory. */
 typedef struct Part {
     PartLayout *layout;
-    int64_t *own; /* rank r computed own[r]..own[r + 1] - 1 */
-    Rows *has;    /* each rank's */
+    int64_t *own;  /* rank r computed own[r]..own[r + 1] - 1 */
+    Rows *has;     /* each rank's */
+    Rows all;      /* what the host asked for: all ranks have it */
+    int64_t asked; /* its bytes */
 } Part;
 
 /* Each rank has what it computed. NULL: there is no memory. */
@@ -59,12 +64,23 @@ typedef struct PartWant {
     const Rows *rows;
 } PartWant;
 
+void part_gain(Rows *has,
+               const Rows *more); /* what was sent, as far as there is room to remember it */
+int64_t part_row_bytes(const PartLayout *l);
+/* Appends these rows of b, as one rank sends them to another, or (RANKS_ALL) to all. Ends a mem_try. */
+void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows);
 /* Bytes that would be sent to whoever gets most. */
 int64_t part_missing(const Part *p, const Rows *want);
 /* What is to be sent, so that all have what they want: alike on all ranks. False: there is no memory. */
 bool part_list(const PartWant *wants, int n, RankBlocks *out);
 /* Sends it. All ranks come here together. */
 void part_fetch(const PartWant *wants, int n, const RankBlocks *list);
+/* These rows of b are here, on each rank; or those around the element at this offset, for the host: an array of which it
+ * asks for much comes whole. All ranks come here together, and agree: false with an exception, of all. */
+bool part_bring(Buffer *b, const Rows *rows, const CsSite *site);
+bool part_bring_element(Buffer *b, int64_t offset, const CsSite *site);
+/* A loop is about to ask for elements: is it better to have them one by one? */
+bool part_is_slow(Part *p);
 /* All of b is here, on each rank. All ranks come here together, and agree first: false with an exception, of all. */
 bool part_complete(Buffer *b, const CsSite *site);
 

@@ -183,7 +183,7 @@ static LLVMValueRef array_item(HostFunc *f, const Each *e)
     if (fact)
         data = fact->data;
     else
-        data = host_array_read(f, array, e->n->loc);
+        data = host_array_read_at(f, array, count(f, e), e->n->loc);
     if (type_is_record(elem)) all = e->end;
     HostElement at = {elem, data, count(f, e), all};
     if (!type_is_ref(elem)) return host_element_load(f, &at);

@@ -58,17 +58,6 @@ LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write)
     return LLVMBuildOr(m->b, no, shared, "");
 }
 
-LLVMValueRef host_array_read(HostFunc *f, LLVMValueRef array, Loc loc)
-{
-    LLVMBasicBlockRef call = host_block(f, "fetch"), next = host_block(f, "read");
-    host_branch_cold(f, host_array_not_at_hand(f, array, false), call, next);
-    host_enter(f, call);
-    host_call_runtime(f, ABI_cs_array_read, &array, 1, loc);
-    host_jump(f, next);
-    host_enter(f, next);
-    return host_array_field(f, array, ARRAY_DATA, f->m->ptr);
-}
-
 LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc)
 {
     HostModule *m = f->m;
@@ -80,6 +69,33 @@ LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc)
     host_jump(f, next);
     host_enter(f, next);
     return LLVMBuildLoad2(m->b, m->ptr, slot, "");
+}
+
+LLVMValueRef host_array_read_at(HostFunc *f, LLVMValueRef array, LLVMValueRef offset, Loc loc)
+{
+    LLVMBasicBlockRef call = host_block(f, "fetch"), next = host_block(f, "read");
+    host_branch_cold(f, host_array_not_at_hand(f, array, false), call, next);
+    host_enter(f, call);
+    LLVMValueRef args[] = {array, offset};
+    host_call_runtime(f, ABI_cs_element_read, args, 2, loc);
+    host_jump(f, next);
+    host_enter(f, next);
+    return host_array_field(f, array, ARRAY_DATA, f->m->ptr);
+}
+
+/* The data, for writing the element at the offset. */
+static LLVMValueRef write_at(HostFunc *f, LLVMValueRef slot, LLVMValueRef offset, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef args[] = {slot, offset}, array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    LLVMBasicBlockRef call = host_block(f, "own"), next = host_block(f, "write");
+    host_branch_cold(f, host_array_not_at_hand(f, array, true), call, next);
+    host_enter(f, call);
+    host_call_on_slot(f, ABI_cs_element_write, args, 2, loc);
+    host_jump(f, next);
+    host_enter(f, next);
+    array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
+    return host_array_field(f, array, ARRAY_DATA, m->ptr);
 }
 
 /* ---- indices --------------------------------------------------------------------------------- */
@@ -164,8 +180,8 @@ static LLVMValueRef dims_count(HostFunc *f, LLVMValueRef array, const Type *type
     return type_is_record(type->result) ? host_array_count(f, array, type->nparams) : NULL;
 }
 
-HostElement host_element(HostFunc *f, LLVMValueRef array, const Type *type, const HostIndex *x,
-                         Loc loc)
+/* The offset of an element that is inside. */
+static LLVMValueRef offset_of(HostFunc *f, LLVMValueRef array, const HostIndex *x, Loc loc)
 {
     LLVMBuilderRef b = f->m->b;
     LLVMValueRef outside = NULL, rel[CS_MAX_RANK];
@@ -181,8 +197,23 @@ HostElement host_element(HostFunc *f, LLVMValueRef array, const Type *type, cons
         LLVMValueRef stride = host_array_dim(f, array, DIM_STRIDE, d);
         offset = LLVMBuildAdd(b, LLVMBuildMul(b, rel[d], stride, ""), offset, "");
     }
-    LLVMValueRef data = host_array_field(f, array, ARRAY_DATA, f->m->ptr);
+    return offset;
+}
+
+HostElement host_element_read(HostFunc *f, LLVMValueRef array, const Type *type, const HostIndex *x,
+                              Loc loc)
+{
+    LLVMValueRef offset = offset_of(f, array, x, loc);
+    LLVMValueRef data = host_array_read_at(f, array, offset, loc);
     return (HostElement){type->result, data, offset, dims_count(f, array, type)};
+}
+
+HostElement host_element_write(HostFunc *f, LLVMValueRef slot, const Type *type, const HostIndex *x,
+                               Loc loc)
+{
+    LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, slot, "");
+    LLVMValueRef offset = offset_of(f, array, x, loc), count = dims_count(f, array, type);
+    return (HostElement){type->result, write_at(f, slot, offset, loc), offset, count};
 }
 
 HostElement host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
@@ -220,8 +251,7 @@ HostElement host_find_element(HostFunc *f, Ast *base, AstList args, Loc loc)
     for (int d = 0; d < args.len; d++) all[d + 1] = host_index_tree(args.data[d]);
     host_peeks(f, all, args.len + 1, values);
     index_from(f, args.data, values + 1, args.len, values[0], &x);
-    host_array_read(f, values[0], loc);
-    return host_element(f, values[0], base->type, &x, loc);
+    return host_element_read(f, values[0], base->type, &x, loc);
 }
 
 HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc)

@@ -141,7 +141,7 @@ static HostElement place_element(HostFunc *f, HostPlace *p)
         return host_element_by_fact(f, p->fact, array, type, &p->index, p->loc);
     }
     if (p->of->kind != PLACE_SLOT || p->of->sym) host_fill_empty(f, slot, type, p->loc);
-    return host_element(f, host_array_write(f, slot, p->loc), type, &p->index, p->loc);
+    return host_element_write(f, slot, type, &p->index, p->loc);
 }
 
 LLVMValueRef host_place_load(HostFunc *f, HostPlace *p)
@@ -153,8 +153,7 @@ LLVMValueRef host_place_load(HostFunc *f, HostPlace *p)
         e = place_element(f, p);
     } else {
         LLVMValueRef array = LLVMBuildLoad2(f->m->b, f->m->ptr, p->of->slot, "");
-        host_array_read(f, array, p->loc);
-        e = host_element(f, array, p->of->type, &p->index, p->loc);
+        e = host_element_read(f, array, p->of->type, &p->index, p->loc);
     }
     if (!type_is_ref(p->type)) return host_element_load(f, &e);
     return host_load(f, host_element_address(f, &e, 0), p->type);

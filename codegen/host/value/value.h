@@ -97,14 +97,17 @@ typedef struct HostElement {
     LLVMValueRef count;        /* i64: of all elements; NULL: not a record */
 } HostElement;
 
-/* An element, checked; the array's data may be read. */
-HostElement host_element(HostFunc *f, LLVMValueRef array, const Type *type, const HostIndex *index,
-                         Loc loc);
+/* An element, checked, that can be read now; or written, of the array of a slot. */
+HostElement host_element_read(HostFunc *f, LLVMValueRef array, const Type *type,
+                              const HostIndex *index, Loc loc);
+HostElement host_element_write(HostFunc *f, LLVMValueRef slot, const Type *type,
+                               const HostIndex *index, Loc loc);
 HostElement host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
                                  const Type *type, const HostIndex *index, Loc loc);
 /* Evaluates an access, for reading at once. */
 HostElement host_find_element(HostFunc *f, Ast *base, AstList args, Loc loc);
-LLVMValueRef host_array_read(HostFunc *f, LLVMValueRef array, Loc loc); /* its data */
+/* The data, with the element at the offset (i64). */
+LLVMValueRef host_array_read_at(HostFunc *f, LLVMValueRef array, LLVMValueRef offset, Loc loc);
 /* i1: its data cannot be used without a call (csrt.h, host_state). */
 LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write);
 /* Makes the array of a slot writable; returns it. */

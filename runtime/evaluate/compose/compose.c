@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "../../state.h"
+#include "../bind/reads.h"
 #include "../bind/recall.h"
 #include "../bind/small.h"
 #include "../steps/join.h"
@@ -363,18 +364,21 @@ bool compose_scalar(Graph *g, const FdNode *n, const CsValue *captures, const Cs
 {
     Evaluation e;
     if (!compose(&e, g, n, captures, site)) return false;
-    Ref *r = compose_ref(&e, site);
+    Ref *r = compose_ref(&e, NULL, site);
     bool ok = r && ref_scalar(r, e.leaves.data, site, out);
     if (r) compose_ref_end(&e, r);
     compose_end(&e);
     return ok;
 }
 
-Ref *compose_ref(Evaluation *e, const CsSite *site)
+Ref *compose_ref(Evaluation *e, const FdBox *box, const CsSite *site)
 {
+    if (rt.ranks.size && !reads_bring(e, box, site)) return NULL;
     for (size_t i = 0; i < e->leaves.len; i++) {
         Array *a = e->leaves.data[i].array;
-        if (a && a->head.buffer && !rt_array_data(a, site)) return NULL;
+        bool part = a && a->head.buffer && a->head.buffer->part;
+        if (part && !(a->head.data = rt_array_part(a, false, site))) return NULL;
+        if (a && a->head.buffer && !part && !rt_array_data(a, site)) return NULL;
     }
     Composed *c = e->composed;
     Ref *r = c->ref ? c->ref : ref_new(c->fd, fd_root(&c->graph), site);

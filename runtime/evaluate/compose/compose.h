@@ -99,9 +99,9 @@ bool compose_kept(Evaluation *e, Graph *g, const CsValue *captures, const CsSite
 bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps,
                     const Turning *turning, const CsSite *site);
 void compose_end(Evaluation *e);
-/* The evaluation's interpreter, its arrays made current on the host. NULL with an exception
- * pending; to be given back. */
-Ref *compose_ref(Evaluation *e, const CsSite *site);
+/* The evaluation's interpreter, with what it reads for this box (NULL: all) at hand. NULL with an
+ * exception pending; to be given back. */
+Ref *compose_ref(Evaluation *e, const FdBox *box, const CsSite *site);
 void compose_ref_end(Evaluation *e, Ref *r);
 void evals_free(void);
 /* For ranks to compare (note.c). */

@@ -26,7 +26,7 @@ static bool read_element(Array *a, const CsValue *args, ScalarValue *out, const 
         rt_throw_outside(site, NULL, &box, index);
         return false;
     }
-    const void *data = rt_array_data(a, site);
+    const void *data = cs_element_read(a, at, site);
     if (!data) return false;
     if (h->elem == CS_ELEM_REF)
         out->i = (int64_t)(uintptr_t)cs_retain(((void *const *)data)[at]);
@@ -68,6 +68,22 @@ static bool is_inside(const Lazy *l, const CsValue *args, const CsSite *site)
     return inside;
 }
 
+/* Of indices that are one number each; else all values of a type. */
+static FdBox point_of(const Lazy *l, const CsValue *args)
+{
+    const FdType *type = fd_root(l->graph->fd)->type;
+    FdBox point = {.rank = type->nparams};
+    for (int d = 0, at = 0; d < type->nparams; d++) {
+        const FdType *t = type->params[d];
+        bool index = fd_type_is_scalar(t) && scalar_is_integer(t->scalar);
+        point.dim[d].full = !index;
+        if (index) point.dim[d].lo = args[at].i;
+        if (index) point.dim[d].hi = args[at].i + 1;
+        at += fd_type_leaves(t);
+    }
+    return point;
+}
+
 static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsSite *site)
 {
     enum { MOST = FD_MAX_RANK * FD_MAX_FIELDS };
@@ -83,7 +99,8 @@ static bool apply_lazy(Lazy *l, const CsValue *args, ScalarValue *out, const CsS
     const CsSite *around = rt.at;
     if (!compose(&e, l->graph, fd_root(l->graph->fd), l->captures, site)) return false;
     rt.at = l->site ? l->site : site;
-    Ref *r = compose_ref(&e, site);
+    FdBox point = point_of(l, args);
+    Ref *r = compose_ref(&e, &point, site);
     bool good = r && ref_point(r, e.leaves.data, rt.at, in, out);
     if (r) compose_ref_end(&e, r);
     compose_end(&e);

@@ -1,0 +1,71 @@
+/* Rows that the host reads, or what each rank evaluates by itself: they come to all ranks, whatever each has (parts.h). */
+#include "parts.h"
+#include "ranks.h"
+
+enum {
+    PAGE = 64 << 10, /* bytes that come with an element */
+    EIGHTH = 8       /* of an array that was asked for in pages: it comes whole */
+};
+
+typedef struct Bringing {
+    const Buffer *b;
+    Rows lacks;
+    RankBlocks blocks;
+} Bringing;
+
+/* From whoever computed them, to all. */
+static void list(void *bringing)
+{
+    Bringing *x = bringing;
+    const Part *p = x->b->part;
+    for (int from = 0; from < rt.ranks.size; from++) {
+        Rows rows = rows_within(&x->lacks, p->own[from], p->own[from + 1]);
+        part_add(&x->blocks, x->b, from, RANKS_ALL, &rows);
+    }
+}
+
+bool part_bring(Buffer *b, const Rows *rows, const CsSite *site)
+{
+    uint64_t plan = 1;
+    if (!b->part) return true;
+    Bringing x = {.b = b, .lacks = rows_without(rows, &b->part->all)};
+    if (x.lacks.n == 0) return true;
+    bool ok = mem_try(list, &x);
+    if (!ok) rt_throw_memory(site, 0);
+    ok = ranks_meet(&plan, NULL) && ok;
+    if (ok) {
+        ranks_exchange(x.blocks.data, (int)x.blocks.len);
+        b->device_stale = true;
+        for (int r = 0; r < rt.ranks.size; r++) part_gain(&b->part->has[r], &x.lacks);
+        part_gain(&b->part->all, &x.lacks);
+    }
+    vec_free(&x.blocks);
+    return ok;
+}
+
+/* Was an eighth of it asked for, now that some more is? */
+static bool asks_much(Part *p, int64_t bytes)
+{
+    p->asked += bytes;
+    return p->asked * EIGHTH >= p->layout->rows * part_row_bytes(p->layout);
+}
+
+bool part_bring_element(Buffer *b, int64_t offset, const CsSite *site)
+{
+    Part *p = b->part;
+    if (!p) return true;
+    const PartLayout *l = p->layout;
+    int64_t row = offset / l->inner % l->rows, bytes = part_row_bytes(l);
+    for (int i = 0; i < p->all.n; i++)
+        if (row >= p->all.at[i].lo && row < p->all.at[i].hi) return true;
+    int64_t page = bytes < PAGE ? PAGE / bytes : 1, lo = row / page * page;
+    Rows rows = {0};
+    if (asks_much(p, page * bytes)) return part_complete(b, site);
+    rows_add(&rows, lo, lo + page < l->rows ? lo + page : l->rows);
+    return part_bring(b, &rows, site);
+}
+
+bool part_is_slow(Part *p)
+{
+    return !asks_much(p, PAGE);
+}
