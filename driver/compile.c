@@ -23,6 +23,7 @@
 #include "../sema/lower/lower.h"
 #include "../sema/sema.h"
 #include "compile.h"
+#include "explain.h"
 #include "library.h"
 #include "message.h"
 #include "schedules.h"
@@ -175,15 +176,13 @@ static bool take_schedules(Job *j, CgReading **taken)
 static void print_schedule(Job *j, const SemaEvaluation *e, const Text *schedule)
 {
     int line, col;
-    sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
     if (j->opt->emit == EMIT_SCHEDULE) {
+        sources_position(j->sources, e->loc.file, e->loc.begin, &line, &col);
         text_printf(&j->out, "evaluation %d:%d\n", line, col);
         text_addn(&j->out, schedule->data, schedule->len);
         return;
     }
-    const Source *s = sources_get(j->sources, e->loc.file);
-    const char *text = s->text + e->loc.begin;
-    text_printf(&j->out, "%s:%d:%d: %.*s\n", s->path, line, col, (int)strcspn(text, "\r\n"), text);
+    explain_place(j->sources, e, &j->out);
     cg_explain(schedule->data, &j->out);
 }
 
@@ -415,6 +414,8 @@ static bool lower_kernels(Job *j)
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
         bool none = status == CG_HOST_ONLY && e->graph->turns; /* of turns nobody asked for */
         if (printed && status != CG_USER_ERROR && !none) print_schedule(j, e, &schedule);
+        if (j->opt->emit == EMIT_RANKS && status != CG_USER_ERROR && !e->nturns)
+            explain_ranks(j->sema, j->sources, e, &forms.order, text, &j->out);
         text_free(&schedule);
         note_steering(j, steered, e->graph->hints, steers);
         if (status == CG_USER_ERROR && given[i] && given[i]->line) {

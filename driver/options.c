@@ -27,8 +27,8 @@ static const struct {
 } emits[] = {{"check", EMIT_CHECK},   {"tokens", EMIT_TOKENS},     {"ast", EMIT_AST},
              {"types", EMIT_TYPES},   {"fdag", EMIT_FDAG},         {"dot", EMIT_DOT},
              {"opencl", EMIT_OPENCL}, {"schedule", EMIT_SCHEDULE}, {"kernels", EMIT_EXPLAIN},
-             {"native", EMIT_NATIVE}, {"llvm", EMIT_LLVM},         {"asm", EMIT_ASM},
-             {"obj", EMIT_OBJ},       {"kept", EMIT_KEPT}};
+             {"ranks", EMIT_RANKS},   {"native", EMIT_NATIVE},     {"llvm", EMIT_LLVM},
+             {"asm", EMIT_ASM},       {"obj", EMIT_OBJ},           {"kept", EMIT_KEPT}};
 
 static OptionEnd set_emit(Options *o, const char *value)
 {
@@ -356,6 +356,7 @@ static const Option table[] = {
     VALUE("-MF", WORD, "FILE", NULL, set_dependency_file, "write that rule to FILE"),
     VALUE("--explain", NEXT, "CODE", NULL, ask_explain, "what an error means (CS2001, or all)"),
     EMIT("--explain=kernels", "kernels", "how each evaluation is computed, and why"),
+    EMIT("--explain=ranks", "ranks", "what of each evaluation ranks divide, and what they send"),
     VALUE("--filter", EQUALS, "TEXT", NULL, set_filter, "csc test, bench: those whose names hold TEXT"),
     VALUE("--timeout", EQUALS, "SECONDS", NULL, set_timeout, "csc test: a test that takes longer is ended (60); 0: none is"),
     VALUE("-n", WORD, "RANKS", NULL, set_ranks, "csc run, watch, profile: so many processes run the program together (CS_RANKS)"),

@@ -19,6 +19,7 @@ typedef enum Emit { /* in the order in which the pipeline can make them */
                     EMIT_DOT,
                     EMIT_SCHEDULE,
                     EMIT_EXPLAIN, /* --explain=kernels */
+                    EMIT_RANKS,   /* --explain=ranks */
                     EMIT_OPENCL,
                     EMIT_NATIVE,
                     EMIT_KEPT, /* objects for csc to be shipped with */

@@ -11,7 +11,7 @@
 #include "../base/vec.h"
 #include "value.h"
 
-enum { RT_SIZE_CLASSES = 192, RT_MAX_FRAMES = 64 };
+enum { RT_SIZE_CLASSES = 192, RT_MAX_FRAMES = 64, RT_MOST_RANKS = 256 };
 
 typedef struct RtNative {
     const CsNative *native;
@@ -37,6 +37,7 @@ typedef struct RtParsed { /* graph.c: an embedded graph that was read */
  * evaluations that were divided, and large ones that were not. */
 typedef struct RankAccount {
     uint64_t kernels, waiting, sending, messages, bytes, divided, alone, processor;
+    uint64_t from[RT_MOST_RANKS / 64]; /* ranks that it got something of: a bit each */
 } RankAccount;
 
 typedef struct RtState {

@@ -19,6 +19,7 @@ codegen/kernel/ir: base fdag codegen/kernel/ir
 codegen/kernel/math: base fdag codegen/kernel/ir codegen/kernel/math
 codegen/kernel/plan: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan
 codegen/kernel/analysis: base fdag codegen/kernel/. codegen/kernel/analysis
+codegen/kernel/divide: base fdag codegen/kernel/. codegen/kernel/divide
 codegen/kernel/value: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value
 codegen/kernel/schedule/nest: base fdag codegen/kernel/. codegen/kernel/ir codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value codegen/kernel/schedule/. codegen/kernel/schedule/nest
 codegen/llvm: base fdag codegen/llvm
@@ -28,14 +29,14 @@ codegen/host: base parser fdag sema codegen
 runtime: base fdag codegen/kernel codegen/abi runtime
 runtime/device: base codegen/kernel runtime/. runtime/device runtime/library runtime/ranks
 runtime/library: base runtime/. runtime/objects runtime/library runtime/ranks
-runtime/ranks: base codegen/abi runtime/. runtime/objects runtime/library runtime/ranks
+runtime/ranks: base codegen/abi codegen/kernel/divide runtime/. runtime/objects runtime/library runtime/ranks
 runtime/reference: base fdag runtime/. runtime/evaluate runtime/reference
 server: base lexer parser format sema server
 driver: base lexer parser format fdag sema codegen server driver
 csc.c: base driver'
 
 # Each calls itself and those before it.
-calls='base fdag codegen/kernel/ir codegen/kernel/math codegen/kernel/. codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value codegen/kernel/schedule'
+calls='base fdag codegen/kernel/ir codegen/kernel/math codegen/kernel/. codegen/kernel/plan codegen/kernel/analysis codegen/kernel/value codegen/kernel/schedule codegen/kernel/divide'
 
 sources=$(git ls-files -co --exclude-standard '*.c' '*.h' '*.l' '*.y' '*.def' | grep -vE '^(tests|bench|samples)/' | while read -r f; do [ -f "$f" ] && echo "$f"; done)
 

@@ -160,12 +160,12 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     if (!device_nothing(numbers_nothing(e), site)) return FAILED;
     if (!divide_alone(e, n)) return FAILED;
     kernels_dump(c->kernel, schedule);
-    divide_explain(e, n, NULL, true, site);
+    divide_tell(e, n, NULL, true, site);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
     dump_over(e, n, r);
-    measure(e, n, device_info(), false, site);
+    measure(e, n, device_info(), false, 1, site);
     bool can_fail = numbers_can_fail(e, n);
     uint32_t words[CG_ERROR_WORDS];
     if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
@@ -315,10 +315,6 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
     int shares = divide_shares(e, n);
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e, n, r);
-    if (rt_profiling()) {
-        CgDevice device = native_device(n->form);
-        measure(e, n, &device, true, site);
-    }
     NativeRun run = {.form = n->form,
                      .plan = c->native->plan,
                      .schedule = &n->schedule,
@@ -333,8 +329,13 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .ctx = e,
                      .division = divide_evaluation(e, n, shares, site)};
     if (cs_pending) return FAILED;
+    if (rt_profiling()) {
+        CgDevice device = native_device(n->form);
+        double share = rt.ranks.size && run.division ? 1.0 / shares : 1;
+        measure(e, n, &device, true, share, site);
+    }
     divide_dump(run.division, &n->schedule);
-    divide_explain(e, n, run.division, false, site);
+    divide_tell(e, n, run.division, false, site);
     uint32_t words[CG_ERROR_WORDS];
     if (!native_run(&run, words, site) || !is_over(site)) return FAILED;
     return outcome_of(e, words, site);
@@ -460,8 +461,9 @@ static bool goes_into(const Evaluation *e, Numbers *n)
 /* The numbers of the last evaluation of the graph, if they are those of this one. */
 static Recalled *last_one(Evaluation *e, const Results *r)
 {
-    Recalled *last = e->lazy || e->near ? NULL : recall(e);
+    Recalled *last = e->lazy ? NULL : recall(e);
     bool good = last && last->numbers.schedule.nouts == r->n;
+    if (good && e->near) good = last->near && !numbers_can_fail(e, &last->numbers);
     if (good && last->native) good = native_use() == NATIVE_ALL || small_at_hand(e);
     for (int i = 0; good && i < r->n; i++)
         good = last->numbers.schedule.outs[i] <= r->buffers[i]->capacity;
@@ -515,7 +517,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         p.outcome = launch(e, &p.numbers, r, site);
     if (p.outcome == INTERPRET && !divide_alone(e, &p.numbers)) p.outcome = FAILED;
     const Composed *c = e->composed;
-    bool kept = false, keep = p.outcome == DONE && !e->lazy && !e->near && !p.large;
+    bool kept = false, keep = p.outcome == DONE && !e->lazy && !p.large;
     if (keep && native == DONE && p.when != NATIVE_UNOPENED && !p.meanwhile)
         kept = recall_keep(e, &p.numbers, c->native->plan, true);
     if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */

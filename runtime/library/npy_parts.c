@@ -48,7 +48,7 @@ static Part *new_part(const Array *a)
 {
     int64_t own[RANKS_MOST + 1];
     FdBox room;
-    PartLayout *l = part_layout(rt_type_of((void *)(uintptr_t)a)->result,
+    RowsLayout *l = rows_layout(rt_type_of((void *)(uintptr_t)a)->result,
                                 rt_box_of((void *)(uintptr_t)a, &room), 0, 1);
     if (!l) return NULL;
     for (int r = 0; r <= rt.ranks.size; r++) own[r] = l->rows * r / rt.ranks.size;

@@ -24,12 +24,12 @@ static bool copy_needs(const NativeRun *r, int share, const Memory *m, Block *b,
         }
         for (int k = 0; k < need->n; k++) {
             const FdBox *box = &d->boxes[i];
-            PartLayout *l = part_layout(d->elements[i], box, 0, box->rank ? 1 : 0);
+            RowsLayout *l = rows_layout(d->elements[i], box, 0, box->rank ? 1 : 0);
             Rows rows = {0};
             if (!l) return false;
-            part_rows_of(l, box, &need->boxes[k], &rows);
+            rows_of_box(l, box, &need->boxes[k], &rows);
             for (int x = 0; x < rows.n; x++)
-                part_copy(l, b->slots[i], m->slots[i], rows.at[x].lo, rows.at[x].hi);
+                rows_copy(l, b->slots[i], m->slots[i], rows.at[x].lo, rows.at[x].hi);
             mem_object_free(l);
         }
     }
@@ -99,7 +99,7 @@ bool blocks_run(const NativeRun *r, const Memory *m, uint64_t *args, const CsSit
         if (!m->outs[i]) continue;
         if (!d->outs[i]) memcpy(m->outs[i], blocks[d->n - 1].outs[i], r->outs[i]->bytes);
         for (int s = 0; d->outs[i] && s < d->n; s++)
-            part_copy(d->outs[i], m->outs[i], blocks[s].outs[i], d->own[s], d->own[s + 1]);
+            rows_copy(d->outs[i], m->outs[i], blocks[s].outs[i], d->own[s], d->own[s + 1]);
     }
     guard_end(copies);
     free(blocks);

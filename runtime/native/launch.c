@@ -243,6 +243,9 @@ bool launch_run(const NativeRun *r, const CgLaunch *l, const Range *share, const
     }
     if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());
     if (start) rt.ranks.account.kernels += native_clock() - start;
-    if (start) profile_add(profile_now(), l->kernel, native_clock() - start, bytes_of(r, l));
+    if (!start) return true;
+    double part = (double)items / (double)all * (share ? (double)share->repeats : 1);
+    uint64_t bytes = (uint64_t)((double)bytes_of(r, l) * part);
+    profile_add(profile_now(), l->kernel, native_clock() - start, bytes);
     return true;
 }

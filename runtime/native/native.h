@@ -11,8 +11,8 @@
 #define CS_RUNTIME_NATIVE_H
 
 #include "../../codegen/kernel/codegen.h"
+#include "../../codegen/kernel/divide/division.h"
 #include "../value.h"
-#include "division.h"
 
 typedef enum NativeUse { NATIVE_NEVER, NATIVE_SMALL, NATIVE_ALL } NativeUse;
 NativeUse native_use(void);

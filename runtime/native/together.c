@@ -11,8 +11,8 @@
 static void want_own(const Division *d, int out, const Part *p, bool new, PartWant *want,
                      Rows *rows)
 {
-    const PartLayout *l = d->outs[out];
-    bool same = l && part_same(l, p->layout);
+    const RowsLayout *l = d->outs[out];
+    bool same = l && rows_same(l, p->layout);
     if (new) want->rows = rows;
     for (int s = 0; new &&s < d->n; s++) rows[s] = (Rows){0};
     if (!same) want->rows = NULL; /* all of it */

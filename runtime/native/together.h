@@ -3,6 +3,7 @@
 #ifndef CS_RUNTIME_TOGETHER_H
 #define CS_RUNTIME_TOGETHER_H
 
+#include "../ranks/parts.h"
 #include "launch.h"
 
 typedef struct Together {

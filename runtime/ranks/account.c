@@ -17,9 +17,12 @@ void ranks_exchange(const struct RankBlock *blocks, int n)
         bool mine = blocks[i].to == rt.ranks.rank || blocks[i].to == RANKS_ALL;
         if (!mine || blocks[i].from == rt.ranks.rank) continue;
         a->messages++;
+        a->from[blocks[i].from / 64] |= UINT64_C(1) << blocks[i].from % 64;
         a->bytes += blocks[i].bytes;
     }
 }
+
+_Static_assert((int)RT_MOST_RANKS == (int)RANKS_MOST, "a bit for each rank");
 
 static uint64_t nanos(struct timeval t)
 {
@@ -45,16 +48,27 @@ void ranks_show_accounts(void)
     rt.ranks.accounts = all;
 }
 
+static int partners_of(const RankAccount *a)
+{
+    int n = 0;
+    for (size_t i = 0; i < sizeof a->from / sizeof *a->from; i++)
+        n += __builtin_popcountll(a->from[i]);
+    return n;
+}
+
+/* Waiting: for others to come to a step, then for what they send. */
 void ranks_print_accounts(void)
 {
     if (!rt.ranks.accounts) return;
-    fprintf(stderr, "%-10s %10s %10s %10s %12s %12s %12s %12s\n", "rank", "divided", "alone",
-            "messages", "MB received", "ms kernels", "ms waiting", "ms processor");
+    fprintf(stderr, "%-10s %10s %10s %10s %12s %12s %12s %12s %12s %12s\n", "rank", "divided",
+            "alone", "messages", "MB received", "ms kernels", "ms waiting", "ms processor",
+            "partners", "ms messages");
     for (int r = 0; r < rt.ranks.size; r++) {
         const RankAccount *a = &rt.ranks.accounts[r];
-        fprintf(stderr, "%-10d %10llu %10llu %10llu %12.3f %12.3f %12.3f %12.3f\n", r,
+        fprintf(stderr, "%-10d %10llu %10llu %10llu %12.3f %12.3f %12.3f %12.3f %12d %12.3f\n", r,
                 (unsigned long long)a->divided, (unsigned long long)a->alone,
                 (unsigned long long)a->messages, (double)a->bytes / 1e6, (double)a->kernels / 1e6,
-                (double)(a->waiting + a->sending) / 1e6, (double)a->processor / 1e6);
+                (double)a->waiting / 1e6, (double)a->processor / 1e6, partners_of(a),
+                (double)a->sending / 1e6);
     }
 }

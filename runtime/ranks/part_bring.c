@@ -54,7 +54,7 @@ bool part_bring_element(Buffer *b, int64_t offset, const CsSite *site)
 {
     Part *p = b->part;
     if (!p) return true;
-    const PartLayout *l = p->layout;
+    const RowsLayout *l = p->layout;
     int64_t row = offset / l->inner % l->rows, bytes = part_row_bytes(l);
     for (int i = 0; i < p->all.n; i++)
         if (row >= p->all.at[i].lo && row < p->all.at[i].hi) return true;

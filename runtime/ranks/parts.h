@@ -1,52 +1,15 @@
 /* Arrays of which each rank has some rows: those that it computed, and others' that came since. Every rank knows what the
- * others have, so they agree without a word on what is to be sent.
- *
- * Rows are positions along one dimension, or along several as one. Around them are *segments* (combinations of the
- * dimensions before them), and planes where elements are records. */
+ * others have, so they agree without a word on what is to be sent. */
 #ifndef CS_RUNTIME_PARTS_H
 #define CS_RUNTIME_PARTS_H
 
+#include "../../codegen/kernel/divide/rows.h"
 #include "../value.h"
 #include "transport.h"
 
-enum { ROWS_SPANS = 6 };
-
-/* Some rows, ascending: lo..hi-1 of each span. */
-typedef struct Rows {
-    int n;
-    struct RowSpan {
-        int64_t lo, hi;
-    } at[ROWS_SPANS];
-} Rows;
-
-void rows_add(Rows *r, int64_t lo, int64_t hi); /* beyond ROWS_SPANS spans the nearest become one */
-int64_t rows_count(const Rows *r);
-Rows rows_without(const Rows *r, const Rows *less); /* those of r that `less` lacks */
-Rows rows_within(const Rows *r, int64_t lo, int64_t hi);
-
-/* Where rows lie in memory. */
-typedef struct PartLayout {
-    FdBox box;                     /* the array's */
-    int first, count;              /* dimensions that rows are of */
-    int64_t segments, rows, inner; /* inner: elements of a row */
-    int nplanes;
-    struct PartPlane {
-        int64_t at, bytes; /* where it begins; of a row */
-    } planes[];
-} PartLayout;
-
-/* NULL: there is no memory. To be freed by mem_object_free. */
-PartLayout *part_layout(const FdType *element, const FdBox *box, int first, int count);
-/* The rows that a box of elements lies in, which may reach beyond the array; `array` is that array's own box, which is not
- * the layout's where it shares the memory of one of another shape. */
-void part_rows_of(const PartLayout *l, const FdBox *array, const FdBox *box, Rows *out);
-bool part_same(const PartLayout *a, const PartLayout *b); /* the same rows of the same box? */
-/* The rows `lo`..`hi` of one memory into another of the same layout. */
-void part_copy(const PartLayout *l, void *to, const void *from, int64_t lo, int64_t hi);
-
 /* Of a buffer (Buffer.part), alike on all ranks but for its memory. */
 typedef struct Part {
-    PartLayout *layout;
+    RowsLayout *layout;
     int64_t *own;  /* rank r computed own[r]..own[r + 1] - 1 */
     Rows *has;     /* each rank's */
     Rows all;      /* what the host asked for: all ranks have it */
@@ -54,7 +17,7 @@ typedef struct Part {
 } Part;
 
 /* Each rank has what it computed. NULL: there is no memory. */
-Part *part_new(const PartLayout *l, const int64_t *own);
+Part *part_new(const RowsLayout *l, const int64_t *own);
 void part_free(Part *p);  /* NULL is fine */
 void part_end(Buffer *b); /* nobody asks for it any more */
 
@@ -66,7 +29,7 @@ typedef struct PartWant {
 
 void part_gain(Rows *has,
                const Rows *more); /* what was sent, as far as there is room to remember it */
-int64_t part_row_bytes(const PartLayout *l);
+int64_t part_row_bytes(const RowsLayout *l);
 /* Appends these rows of b, as one rank sends them to another, or (RANKS_ALL) to all. Ends a mem_try. */
 void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows);
 /* Bytes that would be sent to whoever gets most. */

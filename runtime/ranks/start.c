@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../codegen/kernel/divide/divide.h"
 #include "ranks.h"
 #include "transport.h"
 
@@ -57,8 +58,7 @@ static int units_of_all(int size)
 
 static void read_variables(void)
 {
-    enum { LEAST = 1 << 20 };
-    rt.ranks.least = number_of("CS_RANKS_LEAST", 0, LEAST);
+    rt.ranks.least = number_of("CS_RANKS_LEAST", 0, DIVIDE_LEAST);
     rt.ranks.blocks = (int)number_of("CS_BLOCKS", 0, 0);
     rt.ranks.measured = rt_profiling();
 }

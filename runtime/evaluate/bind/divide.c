@@ -1,17 +1,13 @@
-/* Divisions of schedules (divide.h). Launches that write the result are cut along the same of its dimensions, at the same rows:
- * where least is missing of what the shares read. Those that make parts of reductions, or temporaries, are cut by
- * themselves, and what they wrote goes to all. Each share does whole items of launches, so all bits are those of the whole. */
-#include "divide_impl.h"
+/* What the runtime asks of divisions (divide.h): for the numbers of an evaluation, and what ranks have of its arrays. */
+#include "divide.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "../../native/division.h"
+#include "../../ranks/parts.h"
 #include "../../ranks/ranks.h"
 #include "../../state.h"
+#include "kernels.h"
+#include "measure.h"
 
 int divide_shares(const Evaluation *e, const Numbers *n)
 {
@@ -20,411 +16,91 @@ int divide_shares(const Evaluation *e, const Numbers *n)
     return !rt.ranks.size || n->work >= rt.ranks.least ? shares : 1;
 }
 
-/* Of a cut along dimensions from the one `inner` further on. */
-static void add_inner_reads(const Divide *v, CgCut *c, int inner)
-{
-    CgRead *reads = arena_array(v->n->arena, CgRead, c->nreads ? c->nreads : 1);
-    for (int i = 0; i < c->nreads; i++) {
-        reads[i] = c->reads[i];
-        reads[i].first += inner;
-        reads[i].count -= inner;
-        reads[i].n = c->n;
-        reads[i].each = false; /* the same again in the other dimensions */
-    }
-    c->reads = reads;
-}
-
-/* A cut along several dimensions as one is one along the last of them, too, where items do not go across their ends: then
- * each share has items everywhere. In front of the launch's own. */
-static void add_inner_cuts(const Divide *v, CgLaunch *l)
-{
-    int n = 0;
-    CgCut *cuts = arena_array(v->n->arena, CgCut, l->ncuts * (1 + FD_MAX_RANK) + 1);
-    for (int i = 0; i < l->ncuts; i++) {
-        const CgCut *c = &l->cuts[i];
-        bool results = true;
-        for (int k = 0; k < c->nwrites; k++) results &= c->writes[k].kind == CG_ARG_OUT;
-        cuts[n++] = *c;
-        for (int inner = 1; v->known && results && c->from == 0 && inner < c->count; inner++) {
-            CgCut x = *c;
-            x.first += inner;
-            x.count -= inner;
-            x.n = 1;
-            for (int d = x.first; d < x.first + x.count; d++)
-                x.n *= v->box.dim[d].hi - v->box.dim[d].lo;
-            if (x.n <= 0 || c->n % x.n || x.step <= 0 || x.n % x.step) continue;
-            x.repeats = c->n / x.n;
-            x.apart = x.n / x.step;
-            add_inner_reads(v, &x, inner);
-            cuts[n++] = x;
-        }
-    }
-    l->cuts = cuts;
-    l->ncuts = n;
-}
-
-/* ---- how launches are cut ---------------------------------------------------------------------- */
-
-/* By items, evenly. */
-static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
-{
-    l->cut = c;
-    for (int s = 0; s < d->n; s++) {
-        l->from[s] = cut_groups(c) * s / d->n;
-        l->to[s] = cut_groups(c) * (s + 1) / d->n;
-    }
-}
-
-/* Do shares own whole items? */
-static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c, const int64_t *own)
-{
-    int64_t groups = cut_groups(c);
-    for (int s = 0; s <= d->n; s++) {
-        int64_t at = own[s] - c->from;
-        if (at > 0 && at < c->n && at % c->step) return false;
-        int64_t group = at <= 0 ? 0 : at >= c->n ? groups : at / c->step;
-        if (s < d->n) l->from[s] = group;
-        if (s > 0) l->to[s - 1] = group;
-    }
-    l->cut = c;
-    return true;
-}
-
-static const CgCut *cut_along(const Divide *v, const CgLaunch *l)
-{
-    for (int i = 0; i < l->ncuts; i++)
-        if (l->cuts[i].count == v->count && l->cuts[i].first == v->first && v->count &&
-            !l->cuts[i].inner)
-            return &l->cuts[i];
-    return NULL;
-}
-
-static bool writes_out(const CgCut *c)
-{
-    for (int i = 0; i < c->nwrites; i++)
-        if (c->writes[i].kind == CG_ARG_OUT) return true;
-    return false;
-}
-
-/* Bytes of temporaries that go to all; -1: readers would have to be divided alike, or each makes it sooner. */
-static double sent_by(const CgCut *c)
-{
-    double bytes = 0;
-    for (int i = 0; i < c->nwrites; i++) {
-        const CgWrite *w = &c->writes[i];
-        if (w->own || w->light || w->kind == CG_ARG_OUT) return -1;
-        bytes += write_bytes(w);
-    }
-    return bytes;
-}
-
-/* Rows that shares own: those of whole items of the last launch that writes the result along these dimensions, whose
- * items are as many as any's. */
-static bool find_own(Divide *v)
-{
-    Division *d = v->d;
-    const CgCut *by = NULL;
-    int64_t rows = 1;
-    for (int i = 0; i < d->nlaunches; i++) {
-        const CgCut *c = cut_along(v, &v->n->schedule.launches[i]);
-        if (c && writes_out(c) && cut_groups(c) > 1 && (!by || c->step >= by->step)) by = c;
-    }
-    if (!by) return false;
-    for (int k = v->first; k < v->first + v->count; k++)
-        rows *= v->box.dim[k].hi - v->box.dim[k].lo;
-    for (int s = 0; s <= d->n; s++) d->own[s] = by->from + cut_groups(by) * s / d->n * by->step;
-    d->own[0] = 0;
-    for (int s = 1; s <= d->n; s++)
-        if (d->own[s] > rows || s == d->n) d->own[s] = rows;
-    return true;
-}
-
-static bool takes_out(const Divide *v, const CgLaunch *l)
-{
-    bool takes_one = false;
-    for (int i = 0; i < v->d->nouts; i++) takes_one |= launch_takes(l, CG_ARG_OUT, i);
-    return takes_one;
-}
-
-static bool takes_array(const Divide *v, const CgLaunch *l)
-{
-    bool takes_one = false;
-    for (int i = 0; i < v->d->nouts; i++)
-        takes_one |= v->types[i] && launch_takes(l, CG_ARG_OUT, i);
-    return takes_one;
-}
-
-/* Does it write all results that it takes, which are arrays? Temporaries beside them go to all, unless they are large. */
-static bool writes_arrays(const Divide *v, const CgCut *c, const CgLaunch *l)
-{
-    bool all = true;
-    double bytes = 0;
-    for (int i = 0; i < v->d->nouts; i++) {
-        bool writes = false;
-        for (int k = 0; k < c->nwrites; k++)
-            writes |= c->writes[k].kind == CG_ARG_OUT && c->writes[k].index == i;
-        all = all && writes == launch_takes(l, CG_ARG_OUT, i) && (!writes || v->types[i]);
-    }
-    for (int k = 0; k < c->nwrites; k++) bytes += write_bytes(&c->writes[k]);
-    return all && (!rt.ranks.size || bytes * BYTE_WORK <= v->n->work);
-}
-
-/* Launches that write the result are all cut, or concern few rows: else the result is whole. */
-static bool cut_results(Divide *v)
-{
-    Division *d = v->d;
-    bool good = find_own(v);
-    for (int i = 0; good && i < d->nlaunches; i++) {
-        const CgLaunch *l = &v->n->schedule.launches[i];
-        const CgCut *c = cut_along(v, l);
-        if (!takes_array(v, l)) continue;
-        if (c && writes_arrays(v, c, l) && cut_groups(c) > 1) {
-            good = cut_at_rows(d, &d->launches[i], c, d->own);
-            d->launches[i].gathered = true;
-        } else {
-            good = cut_only(v, l) != NULL;
-        }
-    }
-    return good;
-}
-
-/* What a launch writes of temporaries, evenly; all get it. */
-static void cut_temporaries(Divide *v, int i)
-{
-    Division *d = v->d;
-    const CgLaunch *l = &v->n->schedule.launches[i];
-    const CgCut *best = NULL;
-    for (int k = 0; k < l->ncuts; k++) {
-        const CgCut *c = &l->cuts[k];
-        double bytes = sent_by(c);
-        int worth = c->inner ? INNER_WORK : BYTE_WORK;
-        bool pays = bytes >= 0 && (!rt.ranks.size || bytes * worth <= v->n->work);
-        bool known = cut_groups(c) > 1 && (!c->count || c->inner || v->known || cut_is_first(c));
-        known = known && !own_conflicts(v, i, c);
-        if (pays && known && (!best || cut_groups(c) > cut_groups(best))) best = c;
-    }
-    if (best) cut_evenly(d, &d->launches[i], best);
-    if (best) d->launches[i].gathered = true;
-}
-
-static void forget_cuts(Division *d)
-{
-    for (int i = 0; i < d->nlaunches; i++) {
-        d->launches[i].cut = NULL;
-        d->launches[i].gathered = false;
-        d->launches[i].own = false;
-    }
-}
-
-/* All launches, with the result along these dimensions (count 0: whole). */
-static bool cut_all(Divide *v, int first, int count)
-{
-    Division *d = v->d;
-    bool any = false;
-    v->first = first;
-    v->count = count;
-    forget_cuts(d);
-    if (count && !cut_results(v)) return false;
-    for (int i = d->nlaunches; i-- > 0;) { /* what reads temporaries before what makes them */
-        if (d->launches[i].cut || takes_out(v, &v->n->schedule.launches[i])) continue;
-        if (!own_cut(v, i)) cut_temporaries(v, i);
-    }
-    for (int i = 0; i < d->nlaunches; i++) {
-        any = any || d->launches[i].cut;
-        d->launches[i].told = d->launches[i].cut && launch_tells(&v->n->schedule.launches[i]);
-    }
-    return any;
-}
-
-/* ---- which ------------------------------------------------------------------------------------- */
-
-/* Has no share more than half as much again as is fair? */
-static bool is_even(const Division *d, int64_t rows)
-{
-    for (int s = 0; s < d->n; s++)
-        if ((d->own[s + 1] - d->own[s]) * d->n * 2 > rows * 3) return false;
-    return true;
-}
-
-typedef struct Best {
-    int first, count;
-    bool any, even;
-    double bytes;
-} Best;
-
-static void consider(Divide *v, int first, int count, Best *best)
-{
-    if (!cut_all(v, first, count)) return;
-    needs_find(v);
-    double bytes = needs_missing(v);
-    bool even = count && is_even(v->d, v->d->own[v->d->n]);
-    bool better = !best->any || (count && !best->count) || (even && !best->even) ||
-                  (even == best->even && bytes < best->bytes) ||
-                  (even == best->even && bytes == best->bytes && count && first < best->first);
-    if (best->any && best->count && !count) better = false;
-    if (best->any && best->even && !even) better = false;
-    if (better) *best = (Best){first, count, true, even, bytes};
-}
-
-static bool is_known(const Best *seen, int n, int first, int count)
-{
-    for (int i = 0; i < n; i++)
-        if (seen[i].first == first && seen[i].count == count) return true;
-    return false;
-}
-
-static Best find_best(Divide *v)
-{
-    enum { MOST = 8 };
-    Best best = {0}, seen[MOST];
-    int n = 0;
-    consider(v, 0, 0, &best);
-    for (int i = 0; v->known && i < v->d->nlaunches; i++) {
-        const CgLaunch *l = &v->n->schedule.launches[i];
-        for (int k = 0; k < l->ncuts; k++) {
-            const CgCut *c = &l->cuts[k];
-            if (!c->count || !writes_out(c) || n == MOST || is_known(seen, n, c->first, c->count))
-                continue;
-            seen[n++] = (Best){.first = c->first, .count = c->count};
-            consider(v, c->first, c->count, &best);
-        }
-    }
-    return best;
-}
-
-/* ---- all ---------------------------------------------------------------------------------------- */
-
-static Division *new_division(const Evaluation *e, Numbers *n, int shares)
-{
-    const FdOrder *o = &e->composed->order;
-    Division *d = arena_new_of(n->arena, Division);
-    *d = (Division){.n = shares,
-                    .nlaunches = n->schedule.nlaunches,
-                    .nslots = o->nslots,
-                    .nouts = n->schedule.nouts};
-    d->outs = arena_array(n->arena, const PartLayout *, d->nouts + 1);
-    d->launches = arena_array(n->arena, DividedLaunch, d->nlaunches ? d->nlaunches : 1);
-    d->own = arena_array(n->arena, int64_t, shares + 1);
-    d->needs = arena_array(n->arena, Need, shares * (o->nslots ? o->nslots : 1));
-    d->elements = arena_array(n->arena, const FdType *, o->nslots ? o->nslots : 1);
-    d->boxes = arena_array(n->arena, FdBox, o->nslots ? o->nslots : 1);
-    for (int i = 0; i < d->nlaunches; i++)
-        d->launches[i] = (DividedLaunch){.from = arena_array(n->arena, int64_t, shares),
-                                         .to = arena_array(n->arena, int64_t, shares),
-                                         .lo = arena_array(n->arena, int64_t, shares),
-                                         .hi = arena_array(n->arena, int64_t, shares)};
-    for (int k = 0; k < o->nslots; k++) {
-        const FdType *t = e->composed->graph.slots[o->slots[k]].type;
-        d->elements[k] = t->result;
-        d->boxes[k] = n->env.boxes[o->slots[k]];
-    }
-    return d;
-}
-
-/* Is the box all of the array that the result goes into? */
-static bool is_all_of(const Array *into, const FdBox *box)
-{
-    bool all = into->head.rank == box->rank;
-    for (int d = 0; all && d < box->rank; d++)
-        all = box->dim[d].lo == into->head.dim[d].lo &&
-              box->dim[d].hi == into->head.dim[d].lo + into->head.dim[d].n;
-    return all;
-}
-
-/* The results' box: those that are arrays have the same. */
-static void find_results(Divide *v)
-{
-    const FdGraph *g = &v->e->composed->graph;
-    v->types = arena_array(v->n->arena, const FdType *, v->d->nouts + 1);
-    if (g->nresults != v->d->nouts) return;
-    bool good = true, first = true;
-    for (int k = 0; good && k < g->nresults; k++) {
-        const FdNode *root = g->results[k].node;
-        FdBox box = {0};
-        if (!root->type->result) continue;
-        good = root->kind == FD_LET && fd_eval_box(rt_fd(), root, &v->n->env, &box) == FD_BOUND_OK;
-        for (int d = 0; good && d < box.rank; d++)
-            good = !box.dim[d].full && box.dim[d].hi > box.dim[d].lo &&
-                   (first || (v->box.rank == box.rank && box.dim[d].lo == v->box.dim[d].lo &&
-                              box.dim[d].hi == v->box.dim[d].hi));
-        v->types[k] = root->type->result;
-        v->box = box;
-        first = false;
-    }
-    v->known = good && !first && (!v->e->into || is_all_of(v->e->into, &v->box));
-}
-
-static bool add_layouts(Divide *v, int first, int count)
-{
-    for (int k = 0; k < v->d->nouts; k++) {
-        PartLayout *l = v->types[k] ? part_layout(v->types[k], &v->box, first, count) : NULL;
-        if (!v->types[k]) continue;
-        if (!l) return false;
-        v->d->outs[k] =
-            arena_copy(v->n->arena, l, sizeof *l + (size_t)l->nplanes * sizeof l->planes[0]);
-        mem_object_free(l);
-    }
-    return true;
-}
-
-static uint64_t hash_of(const Division *d, bool divided, uint64_t seed)
-{
-    XXH64_hash_t h =
-        XXH3_64bits_withSeed(d->needs, (size_t)(d->n * d->nslots) * sizeof *d->needs, seed);
-    for (int i = 0; i < d->nlaunches; i++)
-        for (int k = 0; d->launches[i].cut && k < 4; k++)
-            h = XXH3_64bits_withSeed(((const int64_t *[]){d->launches[i].from, d->launches[i].to,
-                                                          d->launches[i].lo, d->launches[i].hi})[k],
-                                     (size_t)d->n * sizeof(int64_t), h + (unsigned)i);
-    if (divided) h = XXH3_64bits_withSeed(d->own, (size_t)(d->n + 1) * sizeof *d->own, h);
-    return h | 2;
-}
-
-static const Division *divide(const Evaluation *e, Numbers *n, int shares)
-{
-    Divide v = {.e = e, .n = n};
-    if (!n->schedule.nlaunches) return NULL;
-    bool again = n->division != NULL;
-    if (!again) n->division = new_division(e, n, shares);
-    v.d = n->division;
-    memset(v.d->outs, 0, (size_t)v.d->nouts * sizeof *v.d->outs);
-    v.d->hash = 0;
-    v.reads = arena_array(n->arena, FdFootprint, e->composed->graph.nslots + 1);
-    find_results(&v);
-    if (e->into && !v.known) return NULL; /* what it does not store is to stay */
-    for (int i = 0; !again && i < v.d->nlaunches; i++) add_inner_cuts(&v, &n->schedule.launches[i]);
-    Best best = find_best(&v);
-    if (!best.any) return NULL;
-    cut_all(&v, best.first, best.count);
-    needs_find(&v);
-    if (best.count && !add_layouts(&v, best.first, best.count)) return NULL;
-    v.d->hash = hash_of(v.d, best.count > 0, e->composed->key.lo ^ n->variant);
-    return v.d;
-}
-
 /* How it is divided; in mem_try. */
 typedef struct Dividing {
     const Evaluation *e;
     Numbers *numbers;
-    int shares;
-    const Division *division;
+    FdBox into;
+    DivideInput in;
 } Dividing;
+
+static const Part *part_of(const Dividing *d, int k)
+{
+    const Array *a = d->e->leaves.data[d->e->composed->order.slots[k]].array;
+    return a && a->head.buffer ? a->head.buffer->part : NULL;
+}
+
+/* FdValuesOf: values may have changed the next time. */
+static bool looked_values(const void *dividing, int slot, const FdBox *box, FdSpans *out)
+{
+    const Dividing *d = dividing;
+    bool known = numbers_values(d->e, slot, box, out);
+    d->numbers->by_values = d->numbers->by_values || known;
+    d->numbers->divided_by_values = d->numbers->divided_by_values || known;
+    if (known) numbers_valued(d->numbers, slot);
+    return known;
+}
+
+static double missing(const void *dividing, const Division *division)
+{
+    const Dividing *d = dividing;
+    double bytes = 0;
+    for (int k = 0; k < division->nslots; k++) {
+        const Part *p = part_of(d, k);
+        if (!p) continue;
+        Rows *rows = arena_array(d->numbers->arena, Rows, division->n);
+        division_rows(division, k, p->layout, rows);
+        bytes += (double)part_missing(p, rows);
+    }
+    return bytes;
+}
+
+static bool has_parts(const void *dividing, int slot)
+{
+    return part_of(dividing, slot) != NULL;
+}
+
+static void take_input(Dividing *d, int shares)
+{
+    const Composed *c = d->e->composed;
+    Numbers *n = d->numbers;
+    d->in = (DivideInput){.fd = rt_fd(),
+                          .arena = n->arena,
+                          .graph = &c->graph,
+                          .order = &c->order,
+                          .env = &n->env,
+                          .schedule = &n->schedule,
+                          .work = n->work,
+                          .shares = shares,
+                          .blocks = !rt.ranks.size,
+                          .values = looked_values,
+                          .ctx = d,
+                          .missing = rt.ranks.size ? missing : NULL,
+                          .seed = c->key.lo ^ n->variant,
+                          .room = n->division};
+    if (d->e->into) d->into = rt_array_box(d->e->into);
+    if (d->e->into) d->in.into = &d->into;
+}
 
 static void find_division(void *dividing)
 {
     Dividing *d = dividing;
-    d->division = divide(d->e, d->numbers, d->shares);
-    d->numbers->divides = d->numbers->division != NULL;
-    d->numbers->values_hash = numbers_hash(d->e, d->numbers->valued);
+    Numbers *n = d->numbers;
+    n->division = divide(&d->in);
+    n->divides = n->division != NULL;
+    n->values_hash = numbers_hash(d->e, n->valued);
 }
 
 const Division *divide_evaluation(const Evaluation *e, Numbers *n, int shares, const CsSite *site)
 {
-    Dividing d = {e, n, shares, NULL};
+    Dividing d = {.e = e, .numbers = n};
     if (shares < 2) return NULL;
-    if (n->divides) return n->division->hash ? n->division : NULL;
-    if (!mem_try(find_division, &d)) rt_throw_memory(site, 0);
-    return d.division;
+    if (!n->divides) {
+        take_input(&d, shares);
+        if (!mem_try(find_division, &d)) rt_throw_memory(site, 0);
+        if (cs_pending) return NULL;
+    }
+    return n->divides && n->division->hash ? n->division : NULL;
 }
 
 void divide_dump(const Division *d, const CgSchedule *s)
@@ -445,4 +121,27 @@ bool divide_alone(const Evaluation *e, const Numbers *n)
 {
     uint64_t plan = 0;
     return !rt.ranks.size || divide_shares(e, n) < 2 || ranks_meet(&plan, NULL);
+}
+
+void divide_tell(const Evaluation *e, Numbers *n, const Division *d, bool device, const CsSite *site)
+{
+    Composed *c = e->composed;
+    Dividing of = {.e = e, .numbers = n};
+    bool large = rt.ranks.size ? n->work >= rt.ranks.least : rt.ranks.blocks > 1;
+    uint64_t way = d ? d->hash : device ? 3 : 1;
+    if (!rt_dumping(RT_DUMP_RANKS) || !large || c->explained == way) return;
+    CsSite at = measured_site(e, site);
+    Text t = {0};
+    c->explained = way;
+    take_input(&of, d ? d->n : 0);
+    text_printf(&t, "// ranks: %s:%d:%d: ", at.file, (int)at.line, (int)at.col);
+    if (d) text_add(&t, "divided\n");
+    if (d) divide_explain(&of.in, d, has_parts, &t);
+    if (!d)
+        text_printf(&t, "each rank all of it: %s\n",
+                    device         ? "it runs on a device"
+                    : e->nclosures ? "it calls functions of the host"
+                                   : divide_why_not(&of.in));
+    fputs(t.data ? t.data : "", stderr);
+    text_free(&t);
 }

@@ -68,12 +68,12 @@ CsSite measured_site(const Evaluation *e, const CsSite *site)
     return (CsSite){"", rt.program ? rt.program->name : "", root->line, root->col};
 }
 
-void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native,
+void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native, double share,
              const CsSite *site)
 {
     if (!rt_profiling()) return;
     Measuring m = {.c = e->composed, .n = n, .device = device, .native = native, .row = -1};
     m.at = measured_site(e, site);
     if (!mem_try(do_measure, &m)) m.row = -1;
-    profile_turn(m.row, m.work);
+    profile_turn(m.row, m.work * share);
 }

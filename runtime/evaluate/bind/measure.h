@@ -6,8 +6,8 @@
 
 /* The place that asked for an evaluation. */
 CsSite measured_site(const Evaluation *e, const CsSite *site);
-/* Nothing unless CS_PROFILE asks; fails silently. */
-void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native,
+/* Nothing unless CS_PROFILE asks; fails silently. share: of its operations, what this rank does. */
+void measure(const Evaluation *e, Numbers *n, const CgDevice *device, bool native, double share,
              const CsSite *site);
 
 #endif

@@ -74,7 +74,7 @@ bool reads_bring(const Evaluation *e, const FdBox *box, const CsSite *site)
         Rows rows = {0};
         for (int k = 0; k < f->nboxes; k++) {
             FdBox of = fd_reads_box(&f->boxes[k], f->rank);
-            part_rows_of(b->part->layout, &own, &of, &rows);
+            rows_of_box(b->part->layout, &own, &of, &rows);
         }
         good = part_bring(b, &rows, site);
     }

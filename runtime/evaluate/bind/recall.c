@@ -68,7 +68,7 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
         exact[c->order.slots[k]] |= !a && asks;
     }
     Recalled *r = n->room, *before = c->last;
-    *r = (Recalled){*n, native, rt.where, exact, values};
+    *r = (Recalled){*n, native, rt.where, exact, values, e->near};
     c->last = r;
     recall_forget(before);
     return true;

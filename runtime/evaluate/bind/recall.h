@@ -11,6 +11,7 @@ typedef struct Recalled {
     int where;   /* RtState.where */
     bool *exact; /* the slots of scalars whose values count, too */
     bool values; /* and those of some arrays */
+    bool near;   /* it keeps temporaries near, as Evaluation.near asks */
 } Recalled;
 
 /* The last evaluation of e's graph with the numbers of this one; NULL: there is none. */

@@ -1,10 +1,10 @@
 /* How the launches of a schedule are divided over ranks, or over blocks one after the other (CS_BLOCKS): by items, so that each
  * does what it does in any case, and the bits are the same. What nobody knows how to divide all do, each for itself. */
-#ifndef CS_RUNTIME_DIVISION_H
-#define CS_RUNTIME_DIVISION_H
+#ifndef CS_CODEGEN_DIVISION_H
+#define CS_CODEGEN_DIVISION_H
 
-#include "../../codegen/kernel/codegen.h"
-#include "../ranks/parts.h"
+#include "../codegen.h"
+#include "rows.h"
 
 enum { NEED_BOXES = 6 };
 
@@ -31,7 +31,7 @@ typedef struct Division {
     DividedLaunch *launches;
     Need *needs; /* of share s and slot k (in the plan's order): needs[s * nslots + k] */
     int nouts;
-    const PartLayout *
+    const RowsLayout *
         *outs;    /* of each result that is divided, by the same rows; NULL: all have all of it */
     int64_t *own; /* those rows: share s computes own[s] to own[s + 1] - 1 */
     FdBox *boxes; /* of slots */
@@ -63,14 +63,14 @@ static inline bool division_sent(const DividedLaunch *l, const CgWrite *w, int f
 }
 
 /* The rows of an array that each share reads. */
-static inline void division_rows(const Division *d, int slot, const PartLayout *l, Rows *out)
+static inline void division_rows(const Division *d, int slot, const RowsLayout *l, Rows *out)
 {
     for (int s = 0; s < d->n; s++) {
         const Need *need = &d->needs[s * d->nslots + slot];
         out[s] = (Rows){0};
         if (need->all) rows_add(&out[s], 0, l->rows);
         for (int i = 0; !need->all && i < need->n; i++)
-            part_rows_of(l, &d->boxes[slot], &need->boxes[i], &out[s]);
+            rows_of_box(l, &d->boxes[slot], &need->boxes[i], &out[s]);
     }
 }
 

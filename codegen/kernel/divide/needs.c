@@ -1,9 +1,8 @@
-/* What the shares of a division read (divide_impl.h): for each, boxes of each array, by the footprint of the rows, or of
+/* What the shares of a division read (impl.h): for each, boxes of each array, by the footprint of the rows, or of
  * the part of a reduction, that its items do. */
 #include <string.h>
 
-#include "../../state.h"
-#include "divide_impl.h"
+#include "impl.h"
 
 static void add_need(Need *need, const FdReads *reads, int rank)
 {
@@ -14,17 +13,6 @@ static void add_need(Need *need, const FdReads *reads, int rank)
         need->all = true;
     else
         need->boxes[need->n++] = box;
-}
-
-/* FdValuesOf: values may have changed the next time. */
-static bool looked_values(const void *divide, int slot, const FdBox *box, FdSpans *out)
-{
-    const Divide *v = divide;
-    bool known = numbers_values(v->e, slot, box, out);
-    v->n->by_values = v->n->by_values || known;
-    v->n->divided_by_values = v->n->divided_by_values || known;
-    if (known) numbers_valued(v->n, slot);
-    return known;
 }
 
 /* A box of the result's rows lo..hi-1, counted from 0. */
@@ -48,7 +36,7 @@ static FdBox rows_box(const Divide *v, int first, int count, int64_t lo, int64_t
 void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo, int64_t hi,
                         Need *needs)
 {
-    const Composed *composed = v->e->composed;
+    const DivideInput *in = v->in;
     if (lo >= hi) return;
     FdShare share = {.sum_n = c->n, .sum_from = lo, .sum_to = hi};
     FdBox box;
@@ -57,9 +45,9 @@ void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo
         box = rows_box(v, c->first, c->count, c->from + lo, c->from + hi);
         share = (FdShare){&box, c->first == 0 && c->from == 0 ? c->n : 0, lo, hi, true};
     }
-    fd_footprints_of(&composed->graph, &v->n->env, &share, looked_values, v, v->reads);
-    for (int k = 0; k < composed->order.nslots; k++) {
-        const FdFootprint *f = &v->reads[composed->order.slots[k]];
+    fd_footprints_of(in->graph, in->env, &share, in->values, in->ctx, v->reads);
+    for (int k = 0; k < in->order->nslots; k++) {
+        const FdFootprint *f = &v->reads[in->order->slots[k]];
         if (!launch_takes(l, CG_ARG_SLOT, k)) continue;
         for (int i = 0; i < f->nboxes; i++) add_need(&needs[k], &f->boxes[i], f->rank);
     }
@@ -93,7 +81,7 @@ void needs_find(Divide *v)
     Division *d = v->d;
     memset(d->needs, 0, (size_t)(d->n * d->nslots) * sizeof *d->needs);
     for (int i = 0; i < d->nlaunches; i++) {
-        const CgLaunch *l = &v->n->schedule.launches[i];
+        const CgLaunch *l = &v->in->schedule->launches[i];
         const DividedLaunch *by = &d->launches[i];
         const CgCut *only = by->cut ? NULL : cut_only(v, l);
         for (int s = 0; s < d->n; s++) {
@@ -112,15 +100,5 @@ void needs_find(Divide *v)
 
 double needs_missing(const Divide *v)
 {
-    const Division *d = v->d;
-    double bytes = 0;
-    for (int k = 0; rt.ranks.size && k < d->nslots; k++) {
-        const Array *a = v->e->leaves.data[v->e->composed->order.slots[k]].array;
-        const Part *p = a && a->head.buffer ? a->head.buffer->part : NULL;
-        if (!p) continue;
-        Rows *rows = arena_array(v->n->arena, Rows, d->n);
-        division_rows(d, k, p->layout, rows);
-        bytes += (double)part_missing(p, rows);
-    }
-    return bytes;
+    return v->in->missing ? v->in->missing(v->in->ctx, v->d) : 0;
 }

@@ -1,7 +1,6 @@
-/* Temporaries of which shares read what lies around their own positions (divide_impl.h): each makes that. Items at the ends
+/* Temporaries of which shares read what lies around their own positions (impl.h): each makes that. Items at the ends
  * are done by two shares if these are few, else by one that sends the others what they read. */
-#include "../../state.h"
-#include "divide_impl.h"
+#include "impl.h"
 
 /* How a cut reads what cut c writes by w; false: not by positions. */
 static bool reads_positions(const CgCut *by, const CgCut *c, const CgWrite *w, CgRead *out)
@@ -53,7 +52,7 @@ static bool only_writes(const CgLaunch *l, int temp)
 
 static bool reads_temp(const Divide *v, int k, const CgWrite *w)
 {
-    const CgLaunch *l = &v->n->schedule.launches[k];
+    const CgLaunch *l = &v->in->schedule->launches[k];
     return launch_takes(l, CG_ARG_TEMP, w->index) && !only_writes(l, w->index);
 }
 
@@ -176,7 +175,7 @@ static bool is_sent(const Divide *v, DividedLaunch *l)
     part_items(v, l, l->cut);
     double bytes = bytes_sent(v, l);
     return bytes >= 0 && is_fair(v, l, l->cut) &&
-           (!rt.ranks.size || bytes * v->d->n * INNER_WORK <= v->n->work);
+           (v->in->blocks || bytes * v->d->n * INNER_WORK <= v->in->work);
 }
 
 typedef enum Others { ANY, GATHERED, OWN } Others;
@@ -187,7 +186,7 @@ static bool has_others(const Divide *v, int i, const CgCut *c, Others which)
     bool any = false;
     for (int x = 0; x < c->nwrites; x++)
         for (int k = 0; k < v->d->nlaunches; k++) {
-            const CgLaunch *l = &v->n->schedule.launches[k];
+            const CgLaunch *l = &v->in->schedule->launches[k];
             const DividedLaunch *d = &v->d->launches[k];
             if (k == i || l->again || !launch_takes(l, CG_ARG_TEMP, c->writes[x].index) ||
                 !only_writes(l, c->writes[x].index))
@@ -199,7 +198,7 @@ static bool has_others(const Divide *v, int i, const CgCut *c, Others which)
 
 bool own_conflicts(const Divide *v, int i, const CgCut *c)
 {
-    return !v->n->schedule.launches[i].again && has_others(v, i, c, OWN);
+    return !v->in->schedule->launches[i].again && has_others(v, i, c, OWN);
 }
 
 static bool is_own(const Divide *v, int i, const CgCut *c)
@@ -209,14 +208,14 @@ static bool is_own(const Divide *v, int i, const CgCut *c)
     if (cut_groups(c) < 2 || !c->nwrites || !c->count) return false;
     for (int k = 0; k < c->nwrites; k++)
         if (c->writes[k].kind != CG_ARG_TEMP) return false;
-    bool again = v->n->schedule.launches[i].again;
+    bool again = v->in->schedule->launches[i].again;
     if (!again && has_others(v, i, c, GATHERED)) return false;
     for (int s = 0; s < v->d->n; s++)
         if (!find_wanted(v, i, c, s)) return false;
     l->cut = c;
     l->own = true;
     int64_t more = twice(v, l, c);
-    bool fair = is_fair(v, l, c) && (more >= 0 || !launch_tells(&v->n->schedule.launches[i]));
+    bool fair = is_fair(v, l, c) && (more >= 0 || !launch_tells(&v->in->schedule->launches[i]));
     if (fair && more * PART <= cut_groups(c)) return true;
     l->gathered = (again || !has_others(v, i, c, ANY)) && is_sent(v, l);
     for (int s = 0; !l->gathered && s < v->d->n; s++) find_wanted(v, i, c, s);
@@ -225,7 +224,7 @@ static bool is_own(const Divide *v, int i, const CgCut *c)
 
 bool own_cut(Divide *v, int i)
 {
-    const CgLaunch *l = &v->n->schedule.launches[i];
+    const CgLaunch *l = &v->in->schedule->launches[i];
     DividedLaunch *d = &v->d->launches[i];
     for (int k = 0; k < l->ncuts; k++) {
         if (is_own(v, i, &l->cuts[k])) return true;
@@ -265,5 +264,5 @@ void own_needs(Divide *v, int i, int s, Need *needs)
 {
     int64_t lo, hi;
     if (share_positions(&v->d->launches[i], s, &lo, &hi))
-        add_needs(v, &v->n->schedule.launches[i], i, s, lo, hi, needs);
+        add_needs(v, &v->in->schedule->launches[i], i, s, lo, hi, needs);
 }

@@ -1,9 +1,7 @@
-/* A division that is being found (divide.c, divide_own.c), and what its shares read (needs.c). */
-#ifndef CS_RUNTIME_DIVIDE_IMPL_H
-#define CS_RUNTIME_DIVIDE_IMPL_H
+/* A division that is being found (divide.c, own.c), and what its shares read (needs.c). */
+#ifndef CS_CODEGEN_DIVIDE_IMPL_H
+#define CS_CODEGEN_DIVIDE_IMPL_H
 
-#include "../../../fdag/index/footprint.h"
-#include "../../native/division.h"
 #include "divide.h"
 
 enum { /* operations that a byte sent to all has to be worth: of results of parts; of whole temporaries, which others send too */
@@ -12,8 +10,7 @@ enum { /* operations that a byte sent to all has to be worth: of results of part
 };
 
 typedef struct Divide {
-    const Evaluation *e;
-    Numbers *n;
+    const DivideInput *in;
     Division *d;
     FdBox box;            /* of the results that are arrays, if they can be divided */
     bool known;           /* they can */
