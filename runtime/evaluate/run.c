@@ -197,6 +197,7 @@ typedef struct Preparation {
     bool alone;      /* the device would leave it to a few work-items (is_alone) */
     bool large;      /* the device has no buffers as large (is_large) */
     bool meanwhile;  /* it runs in the program's form until there is a better one */
+    bool wide;       /* in the program its temporaries are not near */
 } Preparation;
 
 /* Operations in all. */
@@ -360,7 +361,8 @@ static Outcome in_program(Preparation *p)
     if (p->outcome != DONE) return p->outcome;
     if (p->when == NATIVE_PROCESSOR && !native_is_device(p->site))
         return cs_pending ? FAILED : INTERPRET;
-    if (!suits(p)) return INTERPRET;
+    p->wide = !suits(p);
+    if (p->wide) return INTERPRET;
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     Outcome complete_is = complete(p);
     if (complete_is != DONE) return complete_is;
@@ -500,7 +502,10 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         return INTERPRET;
     }
     Outcome native = good && p.outcome == DONE ? in_program(&p) : INTERPRET;
-    bool queue = native == INTERPRET && p.outcome != FAILED;
+    /* what a device does no rank divides: fewer steps have a kernel here */
+    bool less = p.wide && e->near && rt.ranks.size;
+    if (less) p.outcome = INTERPRET;
+    bool queue = native == INTERPRET && p.outcome != FAILED && !less;
     bool stays = good && queue && small_is(e, &p.numbers.env, r->count);
     if (stays)
         p.outcome = INTERPRET;
