@@ -65,7 +65,9 @@ static bool begins(const FdOrder *o, int slot)
     for (int k = 0; k < o->nranges; k++)
         if (is_slot(o->range_binder[k]->doms[o->range_index[k]].lo, slot)) return true;
     for (int k = 0; k < o->nnodes; k++)
-        if (o->nodes[k]->kind == FD_APPLY && fd_op_of(o->nodes[k]) == FD_OP_GE && is_slot(o->nodes[k]->args[1], slot)) return true;
+        if (o->nodes[k]->kind == FD_APPLY && fd_op_of(o->nodes[k]) == FD_OP_GE &&
+            is_slot(o->nodes[k]->args[1], slot))
+            return true;
     return false;
 }
 
@@ -111,7 +113,8 @@ static double missing(const void *sample, const Division *d)
             int64_t n = rows_count(&others);
             most = n > most ? n : most;
         }
-        bytes += (double)most * (double)l->inner * (double)scalar_bytes(fd_type_leaf(d->elements[k], 0));
+        bytes +=
+            (double)most * (double)l->inner * (double)scalar_bytes(fd_type_leaf(d->elements[k], 0));
         mem_object_free(l);
     }
     return bytes;

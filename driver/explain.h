@@ -10,7 +10,7 @@
 void explain_place(const Sources *sources, const SemaEvaluation *e, Text *out);
 /* Appends lines: what is cut, what ranks read, what all get and why, or why it is not divided. By the analysis of the run, for
  * four ranks and for lengths that are taken to be large where csc does not know them. text: of its kernels, NULL: it has none. */
-void explain_ranks(const SemaResult *sema, const Sources *sources, const SemaEvaluation *e, const FdOrder *order,
-                   const char *text, Text *out);
+void explain_ranks(const SemaResult *sema, const Sources *sources, const SemaEvaluation *e,
+                   const FdOrder *order, const char *text, Text *out);
 
 #endif

@@ -215,6 +215,14 @@ void *cs_array_write(void *array_slot, const CsSite *site)
     return a->head.data;
 }
 
+void *rt_array_store(Array **slot, const CsSite *site)
+{
+    Buffer *b = (*slot)->head.buffer;
+    if (b && b->held && !rt_fill(b, site)) return NULL;
+    bool own = b && b->part && (*slot)->head.head.refs == 1 && b->refs == 1;
+    return own ? rt_array_part(*slot, true, site) : cs_array_write(slot, site);
+}
+
 int32_t cs_array_ready(void *array_slot, int32_t write)
 {
     const Array *a = *(Array **)array_slot;

@@ -137,6 +137,8 @@ Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n);
 void *rt_array_data(Array *a, const CsSite *site);
 /* The same of an array with elements of which ranks may have parts: what this rank has of them is there. */
 void *rt_array_part(const Array *a, bool write, const CsSite *site);
+/* Like cs_array_write, for whoever reads nothing of it: each rank writes the same, of an array in parts into its own memory. */
+void *rt_array_store(Array **slot, const CsSite *site);
 int64_t rt_array_count(const Array *a); /* number of elements */
 FdBox rt_array_box(const Array *a);
 bool rt_array_has(const Array *a, const FdBox *box); /* is it its box? */

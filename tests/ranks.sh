@@ -59,7 +59,7 @@ for with in 'CS_BLOCKS=3' 'CS_RANKS=2 CS_RANKS_LEAST=0' 'CS_RANKS=3 CS_RANKS_LEA
         list=$(awk -v at="$(((DRAW + 20) % 80))" 'NR % 80 == at' "$work/all")
     fi
     # shellcheck disable=SC2086
-    env $with ONLY=native tests/run $list '^tests/kernels/divided[.]run' '^tests/kernels/own[.]run' >"$work/said" || failed=$((failed + 1))
+    env $with ONLY=native tests/run $list '^tests/kernels/divided[.]run' '^tests/kernels/own[.]run' '^tests/ranks/.*[.]run' >"$work/said" || failed=$((failed + 1))
     grep -v '^golden: ' "$work/said"
     total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
 done

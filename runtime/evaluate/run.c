@@ -325,6 +325,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
                      .outs = r->buffers,
                      .work = n->work,
                      .keeps = e->into || e->donors,
+                     .slice = e->into && r->count < rt_array_count(e->into),
                      .meets = rt.ranks.size && shares > 1,
                      .bring = bring,
                      .ctx = e,

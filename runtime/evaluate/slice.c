@@ -74,7 +74,7 @@ void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint3
     Array **at = array_slot;
     bool empty;
     if (!check(*at, lo, hi, fixed, &empty, site) || empty) return;
-    void *data = cs_array_write(array_slot, site);
+    void *data = rt_array_store(array_slot, site);
     if (!data) return;
     Array *a = *at;
     ScalarValue leaves[RT_MAX_LEAVES];
@@ -220,7 +220,7 @@ static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, ui
         return;
     }
     const char *values = from && !empty ? rt_array_data(from, site) : NULL;
-    void *data = values ? cs_array_write(array_slot, site) : NULL;
+    void *data = values ? rt_array_store(array_slot, site) : NULL;
     if (data) {
         Array *a = *at;
         int32_t elem = a->head.elem;

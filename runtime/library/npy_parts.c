@@ -44,15 +44,14 @@ bool npy_parts_worth(const Array *a)
 }
 
 /* By rows of the first dimension. NULL: there is no memory. */
-static Part *new_part(const Array *a)
+static Part *new_part(const Array *a, int64_t own[RANKS_MOST + 1])
 {
-    int64_t own[RANKS_MOST + 1];
     FdBox room;
     RowsLayout *l = rows_layout(rt_type_of((void *)(uintptr_t)a)->result,
                                 rt_box_of((void *)(uintptr_t)a, &room), 0, 1);
     if (!l) return NULL;
     for (int r = 0; r <= rt.ranks.size; r++) own[r] = l->rows * r / rt.ranks.size;
-    Part *p = part_new(l, own);
+    Part *p = part_new(l, own, NULL);
     mem_object_free(l);
     return p;
 }
@@ -61,7 +60,8 @@ bool npy_parts_begin(NpyPart *p, Array *a, const char *path, int *fd, const CsSi
 {
     if (!ranks_first()) *fd = open(path, O_RDONLY | O_CLOEXEC);
     char *data = rt_array_part(a, true, site);
-    Part *part = data ? new_part(a) : NULL;
+    int64_t own[RANKS_MOST + 1];
+    Part *part = data ? new_part(a, own) : NULL;
     if (data && !part) rt_throw_memory(site, 0);
     uint64_t plan = file_hash(*fd, false);
     bool met = ranks_meet(&plan, NULL);
@@ -71,8 +71,8 @@ bool npy_parts_begin(NpyPart *p, Array *a, const char *path, int *fd, const CsSi
         return met;
     }
     p->part = part;
-    p->from = part->own[rt.ranks.rank];
-    p->rows = part->own[rt.ranks.rank + 1] - p->from;
+    p->from = own[rt.ranks.rank];
+    p->rows = own[rt.ranks.rank + 1] - p->from;
     p->data = data + p->from * part->layout->planes[0].bytes;
     return true;
 }
@@ -128,9 +128,13 @@ static int write_at(int fd, const char *data, int64_t bytes, int64_t at)
 /* Each writes its rows. */
 static void write_own(const Save *s, const Part *p, const char *data, int fd, int64_t begin)
 {
-    int64_t row = p->layout->planes[0].bytes, from = p->own[rt.ranks.rank],
-            to = p->own[rt.ranks.rank + 1];
-    int err = write_at(fd, data + from * row, (to - from) * row, begin + from * row);
+    int64_t row = p->layout->planes[0].bytes;
+    int err = 0;
+    for (int k = 0; k < p->nowners && !err; k++) {
+        int64_t from = p->owners[k].lo * row, to = p->owners[k + 1].lo * row;
+        if (p->owners[k].rank == rt.ranks.rank)
+            err = write_at(fd, data + from, to - from, begin + from);
+    }
     if (!err && !ranks_first() && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
         err = errno;
     save_check(s, err);
@@ -141,13 +145,16 @@ static void write_sent(const Save *s, const Part *p, char *data, char *room)
 {
     int64_t row = p->layout->planes[0].bytes;
     int err = 0;
-    for (int r = 0; r < rt.ranks.size; r++)
-        for (int64_t at = p->own[r] * row, end = p->own[r + 1] * row; at < end; at += PIECE) {
+    for (int k = 0; k < p->nowners; k++) {
+        int64_t at = p->owners[k].lo * row, end = p->owners[k + 1].lo * row;
+        int r = p->owners[k].rank;
+        for (; at < end; at += PIECE) {
             int64_t n = end - at < PIECE ? end - at : PIECE;
             RankBlock b = {r, 0, r == rt.ranks.rank ? data + at : room, (size_t)n};
             if (r > 0) ranks_exchange(&b, 1);
             if (ranks_first() && !err) err = output_to(s->output.fd, b.at, (size_t)n);
         }
+    }
     save_check(s, err);
 }
 

@@ -55,6 +55,7 @@ typedef struct NativeRun {
     Buffer *const *slots, *const *outs; /* as device_run has them */
     double work;
     bool keeps; /* results lie over arrays that may be read through them */
+    bool slice; /* ..and are parts of such */
     /* Of several ranks, which do it together: all agree first that they do. */
     bool meets;
     /* Each does all of it: what it reads of arrays of which ranks have parts comes to all. False with an exception pending. */

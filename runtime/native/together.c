@@ -7,12 +7,15 @@
 #include "../ranks/ranks.h"
 #include "../state.h"
 
-/* What a result lies over may be read through it, by those who write there. */
-static void want_own(const Division *d, int out, const Part *p, bool new, PartWant *want,
-                     Rows *rows)
+static bool has_rows(const NativeRun *r, int out)
 {
-    const RowsLayout *l = d->outs[out];
-    bool same = l && rows_same(l, p->layout);
+    const Part *p = r->outs[out]->part;
+    return p && rows_same(r->division->outs[out], p->layout) && !part_is_crowded(p);
+}
+
+/* What a result lies over may be read through it, by those who write there. */
+static void want_own(const Division *d, bool same, bool new, PartWant *want, Rows *rows)
+{
     if (new) want->rows = rows;
     for (int s = 0; new &&s < d->n; s++) rows[s] = (Rows){0};
     if (!same) want->rows = NULL; /* all of it */
@@ -40,10 +43,16 @@ static int want_needs(const NativeRun *r, const Division *d, PartWant *wants, Ro
         int k = 0;
         if (!r->outs[i]->part) continue;
         while (k < n && wants[k].buffer != r->outs[i]) k++;
-        want_own(d, i, r->outs[i]->part, k == n, &wants[k], &rows[k * d->n]);
+        want_own(d, d->outs[i] && has_rows(r, i), k == n, &wants[k], &rows[k * d->n]);
         if (k == n) wants[n++].buffer = r->outs[i];
     }
     return n;
+}
+
+/* Who has what of an array of which a part is written; NULL: all ranks have all, once it has come. */
+static const Part *before_of(const NativeRun *r, int out)
+{
+    return r->slice && has_rows(r, out) ? r->outs[out]->part : NULL;
 }
 
 /* Of results that are divided. */
@@ -53,7 +62,8 @@ static bool new_parts(Together *t)
     if (!d) return true;
     t->parts = mem_object((size_t)d->nouts * sizeof *t->parts + 1);
     for (int i = 0; t->parts && i < d->nouts; i++)
-        if (d->outs[i] && !(t->parts[i] = part_new(d->outs[i], d->own))) return false;
+        if (d->outs[i] && !(t->parts[i] = part_new(d->outs[i], d->own, before_of(t->run, i))))
+            return false;
     return t->parts != NULL;
 }
 
@@ -138,7 +148,7 @@ static void fetch_end(Fetch *f)
 /* Those who do not divide it have what they read, and all of results that are not new. */
 static bool complete(const NativeRun *r, const CsSite *site)
 {
-    for (int i = 0; i < r->schedule->nouts; i++)
+    for (int i = 0; i < r->schedule->nouts && !r->slice; i++) /* a part all write alike */
         if (!part_complete(r->outs[i], site)) return false;
     return r->bring(r->ctx, site);
 }
@@ -189,7 +199,8 @@ void together_end(Together *t, bool ok)
 {
     const NativeRun *r = t->run;
     int n = t->parts ? r->division->nouts : 0;
-    for (int i = 0; ok && i < r->schedule->nouts; i++) part_end(r->outs[i]);
+    bool stays = r->slice && !t->division;
+    for (int i = 0; ok && !stays && i < r->schedule->nouts; i++) part_end(r->outs[i]);
     for (int i = 0; ok && t->division && i < n; i++) {
         r->outs[i]->part = t->parts[i];
         t->parts[i] = NULL;

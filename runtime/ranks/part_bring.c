@@ -18,9 +18,9 @@ static void list(void *bringing)
 {
     Bringing *x = bringing;
     const Part *p = x->b->part;
-    for (int from = 0; from < rt.ranks.size; from++) {
-        Rows rows = rows_within(&x->lacks, p->own[from], p->own[from + 1]);
-        part_add(&x->blocks, x->b, from, RANKS_ALL, &rows);
+    for (int k = 0; k < p->nowners; k++) {
+        Rows rows = rows_within(&x->lacks, p->owners[k].lo, p->owners[k + 1].lo);
+        part_add(&x->blocks, x->b, p->owners[k].rank, RANKS_ALL, &rows);
     }
 }
 

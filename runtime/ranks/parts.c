@@ -23,30 +23,71 @@ void part_free(Part *p)
 {
     if (!p) return;
     mem_object_free(p->layout);
-    mem_object_free(p->own);
+    mem_object_free(p->owners);
     mem_object_free(p->has);
     mem_object_free(p);
 }
 
-Part *part_new(const RowsLayout *l, const int64_t *own)
+static void add_owner(Part *p, int64_t lo, int64_t hi, int rank)
+{
+    if (lo >= hi) return;
+    if (!p->nowners || p->owners[p->nowners - 1].rank != rank)
+        p->owners[p->nowners++] = (struct PartOwner){lo, rank};
+    p->owners[p->nowners] = (struct PartOwner){hi, -1};
+}
+
+/* Those of rows from lo to hi - 1 as they were, or (before NULL) one rank's. */
+static void add_owners(Part *p, const Part *before, int64_t lo, int64_t hi, int rank)
+{
+    if (!before) add_owner(p, lo, hi, rank);
+    for (int i = 0; before && i < before->nowners; i++) {
+        const struct PartOwner *o = &before->owners[i];
+        add_owner(p, o->lo > lo ? o->lo : lo, o[1].lo < hi ? o[1].lo : hi, o->rank);
+    }
+}
+
+/* What is known of rows outside lo..hi-1. */
+static Rows outside(const Rows *r, int64_t lo, int64_t hi)
+{
+    Rows out = {0}, below = rows_within(r, 0, lo), above = rows_within(r, hi, INT64_MAX);
+    part_gain(&out, &below);
+    part_gain(&out, &above);
+    return out;
+}
+
+Part *part_new(const RowsLayout *l, const int64_t *own, const Part *before)
 {
     size_t n = (size_t)rt.ranks.size, bytes = sizeof *l + (size_t)l->nplanes * sizeof l->planes[0];
+    size_t owners = n + 3 + (before ? 2 * (size_t)before->nowners : 0);
+    Rows all = {0};
     Part *p = mem_object(sizeof *p);
     if (!p) return NULL;
     *p = (Part){.layout = mem_object(bytes),
-                .own = mem_object((n + 1) * sizeof *own),
+                .owners = mem_object(owners * sizeof *p->owners),
                 .has = mem_object(n * sizeof(Rows))};
-    if (!p->layout || !p->own || !p->has) {
+    if (!p->layout || !p->owners || !p->has) {
         part_free(p);
         return NULL;
     }
     memcpy(p->layout, l, bytes);
-    memcpy(p->own, own, (n + 1) * sizeof *own);
+    add_owners(p, before, 0, own[0], 0);
+    for (size_t r = 0; r < n; r++) add_owner(p, own[r], own[r + 1], (int)r);
+    add_owners(p, before, own[n], l->rows, (int)n - 1);
+    rows_add(&all, 0, l->rows);
+    p->all = outside(before ? &before->all : &all, own[0], own[n]);
     for (size_t r = 0; r < n; r++) {
-        p->has[r] = (Rows){0};
-        rows_add(&p->has[r], own[r], own[r + 1]);
+        Rows mine = {0};
+        p->has[r] = outside(before ? &before->has[r] : &all, own[0], own[n]);
+        rows_add(&mine, own[r], own[r + 1]);
+        part_gain(&p->has[r], &mine);
     }
     return p;
+}
+
+bool part_is_crowded(const Part *p)
+{
+    enum { FOR_EACH = 4 };
+    return p->nowners > FOR_EACH * rt.ranks.size;
 }
 
 void part_end(Buffer *b)
@@ -90,13 +131,13 @@ void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *ro
             }
 }
 
-/* The first rank that computed this row, or rows behind it. */
+/* The number of the owner of this row. */
 static int owner_of(const Part *p, int64_t row)
 {
-    int lo = 0, hi = rt.ranks.size;
+    int lo = 0, hi = p->nowners - 1;
     while (lo < hi) {
         int middle = (lo + hi) / 2;
-        if (p->own[middle + 1] > row)
+        if (p->owners[middle + 1].lo > row)
             hi = middle;
         else
             lo = middle + 1;
@@ -111,10 +152,10 @@ static void add_want(RankBlocks *all, const Buffer *b, int to, const Rows *want)
     Rows lacks = rows_without(want, &p->has[to]);
     for (int i = 0; i < lacks.n; i++) {
         Rows span = {1, {lacks.at[i]}};
-        int from = owner_of(p, span.at[0].lo);
-        for (; from < rt.ranks.size && p->own[from] < span.at[0].hi; from++) {
-            Rows rows = rows_within(&span, p->own[from], p->own[from + 1]);
-            if (from != to) part_add(all, b, from, to, &rows);
+        int k = owner_of(p, span.at[0].lo);
+        for (; k < p->nowners && p->owners[k].lo < span.at[0].hi; k++) {
+            Rows rows = rows_within(&span, p->owners[k].lo, p->owners[k + 1].lo);
+            if (p->owners[k].rank != to) part_add(all, b, p->owners[k].rank, to, &rows);
         }
     }
 }
@@ -123,10 +164,10 @@ static void add_want(RankBlocks *all, const Buffer *b, int to, const Rows *want)
 static void add_all(RankBlocks *all, const Buffer *b)
 {
     const Part *p = b->part;
-    for (int from = 0; from < rt.ranks.size; from++) {
+    for (int k = 0; k < p->nowners; k++) {
         Rows rows = {0};
-        rows_add(&rows, p->own[from], p->own[from + 1]);
-        part_add(all, b, from, RANKS_ALL, &rows);
+        rows_add(&rows, p->owners[k].lo, p->owners[k + 1].lo);
+        part_add(all, b, p->owners[k].rank, RANKS_ALL, &rows);
     }
 }
 

@@ -10,16 +10,23 @@
 /* Of a buffer (Buffer.part), alike on all ranks but for its memory. */
 typedef struct Part {
     RowsLayout *layout;
-    int64_t *own;  /* rank r computed own[r]..own[r + 1] - 1 */
+    int nowners;
+    struct PartOwner {
+        int64_t
+            lo; /* from here to the next one's rows are that rank's; behind the last is the end */
+        int rank;
+    } * owners;
     Rows *has;     /* each rank's */
     Rows all;      /* what the host asked for: all ranks have it */
     int64_t asked; /* its bytes */
 } Part;
 
-/* Each rank has what it computed. NULL: there is no memory. */
-Part *part_new(const RowsLayout *l, const int64_t *own);
-void part_free(Part *p);  /* NULL is fine */
-void part_end(Buffer *b); /* nobody asks for it any more */
+/* Each rank r has rows own[r] to own[r + 1] - 1, which it computed. Others, if there are any, are as in `before` (NULL: all ranks
+ * have them), which has the same rows. NULL: there is no memory. */
+Part *part_new(const RowsLayout *l, const int64_t *own, const Part *before);
+bool part_is_crowded(const Part *p); /* has it so many owners that it is better had whole? */
+void part_free(Part *p);             /* NULL is fine */
+void part_end(Buffer *b);            /* nobody asks for it any more */
 
 /* What ranks need of a buffer, by rank; rows NULL: all of it. */
 typedef struct PartWant {

@@ -226,6 +226,28 @@ static bool cut_all(Divide *v, int first, int count)
 
 /* ---- which ------------------------------------------------------------------------------------- */
 
+static int64_t extent(const FdBox *box, int d)
+{
+    return box->dim[d].hi - box->dim[d].lo;
+}
+
+static bool is_in(const FdBox *into, const FdBox *box)
+{
+    bool in = into->rank == box->rank;
+    for (int d = 0; in && d < box->rank; d++)
+        in = box->dim[d].lo >= into->dim[d].lo && box->dim[d].hi <= into->dim[d].hi;
+    return in;
+}
+
+/* Are these dimensions' combinations rows of the array that the result goes into, one after the other? */
+static bool are_rows_of_into(const Divide *v, int first, int count)
+{
+    bool rows = true;
+    for (int d = first + 1; v->in->into && d < first + count; d++)
+        rows = rows && extent(&v->box, d) == extent(v->in->into, d);
+    return rows;
+}
+
 /* Has no share more than half as much again as is fair? */
 static bool is_even(const Division *d, int64_t rows)
 {
@@ -242,6 +264,7 @@ typedef struct Best {
 
 static void consider(Divide *v, int first, int count, Best *best)
 {
+    if (v->in->into && (!count || !are_rows_of_into(v, first, count))) return;
     if (!cut_all(v, first, count)) return;
     needs_find(v);
     double bytes = needs_missing(v);
@@ -310,15 +333,6 @@ static Division *new_division(const DivideInput *in)
     return d;
 }
 
-/* Is the box all of the array that the result goes into? */
-static bool is_all_of(const FdBox *into, const FdBox *box)
-{
-    bool all = into->rank == box->rank;
-    for (int d = 0; all && d < box->rank; d++)
-        all = box->dim[d].lo == into->dim[d].lo && box->dim[d].hi == into->dim[d].hi;
-    return all;
-}
-
 /* The results' box: those that are arrays have the same. */
 static void find_results(Divide *v)
 {
@@ -340,19 +354,24 @@ static void find_results(Divide *v)
         v->box = box;
         first = false;
     }
-    v->known = good && !first && (!v->in->into || is_all_of(v->in->into, &v->box));
+    v->known = good && !first && (!v->in->into || is_in(v->in->into, &v->box));
 }
 
 static bool add_layouts(Divide *v, int first, int count)
 {
     for (int k = 0; k < v->d->nouts; k++) {
-        RowsLayout *l = v->types[k] ? rows_layout(v->types[k], &v->box, first, count) : NULL;
+        const FdBox *box = v->in->into ? v->in->into : &v->box;
+        RowsLayout *l = v->types[k] ? rows_layout(v->types[k], box, first, count) : NULL;
         if (!v->types[k]) continue;
         if (!l) return false;
         v->d->outs[k] =
             arena_copy(v->in->arena, l, sizeof *l + (size_t)l->nplanes * sizeof l->planes[0]);
         mem_object_free(l);
     }
+    if (!v->in->into || !count) return true;
+    int64_t at = v->box.dim[first].lo - v->in->into->dim[first].lo;
+    for (int d = first + 1; d < first + count; d++) at *= extent(&v->box, d);
+    for (int s = 0; s <= v->d->n; s++) v->d->own[s] += at;
     return true;
 }
 

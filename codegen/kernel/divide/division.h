@@ -32,9 +32,10 @@ typedef struct Division {
     Need *needs; /* of share s and slot k (in the plan's order): needs[s * nslots + k] */
     int nouts;
     const RowsLayout *
-        *outs;    /* of each result that is divided, by the same rows; NULL: all have all of it */
-    int64_t *own; /* those rows: share s computes own[s] to own[s + 1] - 1 */
-    FdBox *boxes; /* of slots */
+        *outs; /* of each result that is divided, by the same rows; NULL: all have all of it */
+    int64_t *
+        own; /* those rows: share s computes own[s] to own[s + 1] - 1; others of an array that exists stay */
+    FdBox *boxes;            /* of slots */
     const FdType **elements; /* and their elements' types; NULL: a scalar */
     uint64_t hash;           /* of all this */
 } Division;

@@ -123,7 +123,8 @@ bool divide_alone(const Evaluation *e, const Numbers *n)
     return !rt.ranks.size || divide_shares(e, n) < 2 || ranks_meet(&plan, NULL);
 }
 
-void divide_tell(const Evaluation *e, Numbers *n, const Division *d, bool device, const CsSite *site)
+void divide_tell(const Evaluation *e, Numbers *n, const Division *d, bool device,
+                 const CsSite *site)
 {
     Composed *c = e->composed;
     Dividing of = {.e = e, .numbers = n};
