@@ -189,10 +189,12 @@ typedef struct CgRead {
  * `from`: combinations of `count` of the result's dimensions from `first` on, the last fastest; or (count 0) of a
  * reduction's variables. The last item may begin earlier, to have `step` of them. inner: of a temporary's variables, whatever
  * they are to the result's.
- * step n: one item does all of them, and no others. */
+ * step n: one item does all of them, and no others. finite: 1 + a temporary of reals of finite_bytes: if one of them is not
+ * finite, items read whatever others do, too; 0: none. */
 typedef struct CgCut {
     int dim, first, count;
     bool inner;
+    int finite, finite_bytes;
     int64_t step, n, from;
     int64_t repeats, apart; /* the same again, so many items further on */
     int nwrites;

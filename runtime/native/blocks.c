@@ -61,6 +61,17 @@ static void hand_round(const Division *d, const DividedLaunch *l, Block *blocks,
         }
 }
 
+/* Blocks that read what others' items do have all that is read. */
+static void copy_slots(const NativeRun *r, const CgCut *c, const Memory *m, Block *blocks)
+{
+    int temp = c->finite - 1;
+    if (temp < 0 || !division_reads_all(c, blocks[0].temps[temp], r->schedule->temp_bytes[temp]))
+        return;
+    for (int s = 0; s < r->division->n; s++)
+        for (int i = 0; i < r->nslots; i++)
+            if (m->slots[i]) memcpy(blocks[s].slots[i], m->slots[i], r->slots[i]->bytes);
+}
+
 static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, uint64_t *args,
                           const CsSite *site)
 {
@@ -68,6 +79,7 @@ static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, ui
     for (int i = 0; i < d->nlaunches && launch_goes_on(m->errors); i++) {
         const DividedLaunch *l = &d->launches[i];
         if (!launch_acts(&r->schedule->launches[i], m->errors)) continue;
+        if (l->cut) copy_slots(r, l->cut, m, blocks);
         for (int s = 0; s < d->n && launch_goes_on(m->errors); s++) {
             Range range = {0};
             Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};

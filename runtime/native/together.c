@@ -174,6 +174,20 @@ bool together_begin(Together *t, const CsSite *site)
     return ok && (plan || complete(r, site));
 }
 
+static bool reads_all(const Together *t, const CgCut *c)
+{
+    int temp = c->finite - 1;
+    return temp >= 0 &&
+           division_reads_all(c, t->memory->temps[temp], t->run->schedule->temp_bytes[temp]);
+}
+
+static bool complete_slots(const NativeRun *r, const CsSite *site)
+{
+    for (int i = 0; i < r->nslots; i++)
+        if (r->slots[i] && !part_complete(r->slots[i], site)) return false;
+    return true;
+}
+
 bool together_run(const Together *t, uint64_t *args, const CsSite *site)
 {
     const NativeRun *r = t->run;
@@ -185,6 +199,7 @@ bool together_run(const Together *t, uint64_t *args, const CsSite *site)
         bool divided = l && l->cut;
         if (!launch_acts(&r->schedule->launches[i], words)) continue;
         if (divided) range = division_range(l, rt.ranks.rank);
+        if (divided && reads_all(t, l->cut) && !complete_slots(r, site)) return false;
         if (!launch_run(r, &r->schedule->launches[i], divided ? &range : NULL, t->memory, args,
                         site))
             return false;

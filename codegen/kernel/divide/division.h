@@ -63,6 +63,9 @@ static inline bool division_sent(const DividedLaunch *l, const CgWrite *w, int f
     return from != to && w->kind == CG_ARG_TEMP && !w->own && *lo < *hi;
 }
 
+/* May a launch read what others' items do? temp: the memory of its cut's temporary. */
+bool division_reads_all(const CgCut *c, const void *temp, size_t bytes);
+
 /* The rows of an array that each share reads. */
 static inline void division_rows(const Division *d, int slot, const RowsLayout *l, Rows *out)
 {

@@ -102,3 +102,21 @@ double needs_missing(const Divide *v)
 {
     return v->in->missing ? v->in->missing(v->in->ctx, v->d) : 0;
 }
+
+/* Of reals the exponent has all its bits set. */
+static bool is_finite(const void *at, int bytes)
+{
+    const unsigned char *high = (const unsigned char *)at + bytes - 2; /* the least byte is first */
+    unsigned exponent = (unsigned)high[1] << 8 | high[0];
+    unsigned all = bytes == 2 ? 0x7c00 : bytes == 4 ? 0x7f80 : 0x7ff0;
+    return (exponent & all) != all;
+}
+
+bool division_reads_all(const CgCut *c, const void *temp, size_t bytes)
+{
+    size_t n = c->finite ? bytes / (size_t)c->finite_bytes : 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_finite((const char *)temp + i * (size_t)c->finite_bytes, c->finite_bytes))
+            return true;
+    return false;
+}

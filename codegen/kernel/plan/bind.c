@@ -202,6 +202,8 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
                           .first = c->first,
                           .count = c->count,
                           .inner = c->inner,
+                          .finite = c->finite,
+                          .finite_bytes = c->finite_bytes,
                           .step = value_of(c->step, v),
                           .n = value_of(c->n, v),
                           .from = c->from ? value_of(c->from, v) : 0,

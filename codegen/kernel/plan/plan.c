@@ -229,7 +229,7 @@ static void read_all_rows(Reader *r, PlanCut *c)
     vec_free(&reads);
 }
 
-/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum writes W, .. [reads R, ..] */
+/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum [finite TEMP BYTES] writes W, .. [reads R, ..] */
 static PlanCut read_cut(Reader *r)
 {
     PlanCut c = {.dim = read_number(r, 3)};
@@ -244,6 +244,10 @@ static PlanCut read_cut(Reader *r)
         c.count = read_number(r, FD_MAX_RANK + 1);
     } else if (!accept(r, "sum ")) {
         fail(r, "plan does not say what is divided");
+    }
+    if (accept(r, "finite ")) {
+        c.finite = 1 + read_number(r, (int)r->temps.len);
+        c.finite_bytes = read_number(r, (int)sizeof(double) + 1);
     }
     VEC(PlanWrite) writes = {0};
     if (!accept(r, "writes ")) fail(r, "plan lacks 'writes'");

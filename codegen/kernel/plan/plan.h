@@ -53,6 +53,7 @@ typedef struct PlanRead {
 typedef struct PlanCut {
     int dim, first, count;
     bool inner;
+    int finite, finite_bytes;
     const PlanExpr *step, *n, *from; /* from NULL: 0 */
     int nwrites;
     const PlanWrite *writes;

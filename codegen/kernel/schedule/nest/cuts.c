@@ -273,6 +273,13 @@ static void add_reads(Unit *u, const Nest *n, const Cut *c)
     }
 }
 
+/* Does it begin with what factors of all parts before it come to? */
+static bool of_parts(const Nest *n, const NestStep *group)
+{
+    return n->scan && n->scan->grows && n->part.naxes && group->axis == n->carry_axis &&
+           nest_find(n->root.first, NEST_GIVE);
+}
+
 static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
 {
     Text t = {0};
@@ -288,6 +295,8 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
         text_printf(&t, " rows %d %d", c.first, dims_of(n->def, &c));
     else
         text_add(&t, " sum");
+    if (of_parts(n, group)) /* whose product has overflowed is walked through anew */
+        text_printf(&t, " finite %d %zu", n->part.temps[0], part_bytes(u, n, 0));
     if (n->def->nbeside) c.known = !nest_find(n->root.first, NEST_GIVE);
     if (nest_find(n->root.first, NEST_GIVE) && c.known) of_give(u, n, &c);
     of_beside(u, n->def, &c);
@@ -301,8 +310,7 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
 const char *nest_cuts(Unit *u, const Nest *n)
 {
     Text t = {0};
-    bool plain = !n->wave.of && !n->scan_items && !(n->scan && n->scan->grows) &&
-                 !n->keys.entries && !n->keys.ordered &&
+    bool plain = !n->wave.of && !n->scan_items && !n->keys.entries && !n->keys.ordered &&
                  !nest_find_loop(n->root.first, NEST_ITEM) && u->options->family == CG_CPU;
     const NestStep *s = plain ? n->root.first : NULL;
     bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
