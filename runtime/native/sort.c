@@ -13,36 +13,14 @@
 #include "../pool.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
+#include "sort.h"
 
 enum {
-    LONG_DIGIT = 11, /* bits: three passes over ints; more streams to write would miss the TLB */
     SHORT_DIGIT = 8, /* of short arrays, which take less time than a table of many values */
-    MAX_PARTS = 256,
-    PART = 1 << 13,  /* keys that are worth a part of their own */
     SHORT = 1 << 10, /* arrays with short digits */
     FEW = 48,        /* keys that are inserted */
     ALL = -1,        /* elements */
 };
-
-typedef enum Order { PLAIN, SIGNED, REAL } Order;
-
-typedef struct Sort {
-    int64_t n, part; /* keys; of a part */
-    int parts, bytes;
-    Order order;
-    bool wide, equal_zeros; /* keys of 64 bits; -0 is 0 */
-    bool nan_first;
-    uint64_t sign, infinity;
-    const void *given;
-    void *result;
-    void *keys, *moved;         /* this pass takes those from here to there */
-    int32_t *places, *moved_to; /* NULL: the elements are asked for; what is asked for otherwise */
-    int32_t first;              /* of the domain */
-    bool placed;                /* places are there: before the first pass they are 0, 1, .. */
-    int shift, digit;           /* bits */
-    uint32_t *counts;    /* of each part, each value of this digit; then where its next key goes */
-    uint64_t (*bits)[2]; /* of each part: those that some key has, and those that all have */
-} Sort;
 
 static int64_t from_of(const Sort *s, int64_t part)
 {
@@ -123,11 +101,6 @@ static void back(const void *job, int64_t from, int64_t to)
 
 /* ---- a pass ------------------------------------------------------------------------------------ */
 
-static inline uint64_t key_at(const void *keys, int64_t i, bool wide)
-{
-    return wide ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
-}
-
 static void make_keys(const void *job, int64_t from, int64_t to)
 {
     static Convert *const makes[] = {uint8_t_keys, uint16_t_keys, uint32_t_keys, uint64_t_keys};
@@ -139,7 +112,7 @@ static void make_keys(const void *job, int64_t from, int64_t to)
             int64_t stop = at + BLOCK < end ? at + BLOCK : end;
             makes[width_of(s)](s, at, stop);
             for (int64_t i = at; i < stop; i++) {
-                uint64_t key = key_at(s->keys, i, s->wide);
+                uint64_t key = sort_key_at(s->keys, i, s->wide);
                 some |= key;
                 all &= key;
             }
@@ -157,10 +130,10 @@ static void count(const void *job, int64_t from, int64_t to)
         memset(n, 0, sizeof *n * values(s));
         if (s->wide)
             for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
-                n[key_at(s->keys, i, true) >> s->shift & last]++;
+                n[sort_key_at(s->keys, i, true) >> s->shift & last]++;
         else
             for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
-                n[key_at(s->keys, i, false) >> s->shift & last]++;
+                n[sort_key_at(s->keys, i, false) >> s->shift & last]++;
     }
 }
 
@@ -175,7 +148,7 @@ static inline __attribute__((always_inline)) void move(const Sort *s, int64_t p,
     int32_t first = s->first;
     int shift = s->shift;
     for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++) {
-        uint64_t key = key_at(keys, i, wide);
+        uint64_t key = sort_key_at(keys, i, wide);
         uint32_t to = at[key >> shift & last]++;
         if (wide)
             ((uint64_t *)moved)[to] = key;
@@ -217,9 +190,9 @@ static void insert_keys(Sort *s)
     uint64_t *wide = s->keys;
     uint32_t *narrow = s->keys;
     for (int64_t i = 0; i < s->n; i++) {
-        uint64_t key = key_at(s->keys, i, s->wide);
+        uint64_t key = sort_key_at(s->keys, i, s->wide);
         int64_t at = i;
-        for (; at > 0 && key_at(s->keys, at - 1, s->wide) > key; at--) {
+        for (; at > 0 && sort_key_at(s->keys, at - 1, s->wide) > key; at--) {
             if (s->wide)
                 wide[at] = wide[at - 1];
             else
@@ -235,20 +208,21 @@ static void insert_keys(Sort *s)
     s->placed = true;
 }
 
-static void sort_keys(Sort *s)
+void sort_make_keys(Sort *s, uint64_t bits[2])
 {
-    uint64_t some = 0, all = UINT64_MAX;
+    bits[0] = 0;
+    bits[1] = UINT64_MAX;
     pool_run(make_keys, s, s->parts);
-    if (s->n <= FEW) {
-        insert_keys(s);
-        return;
-    }
     for (int p = 0; p < s->parts; p++) {
-        some |= s->bits[p][0];
-        all &= s->bits[p][1];
+        bits[0] |= s->bits[p][0];
+        bits[1] &= s->bits[p][1];
     }
+}
+
+void sort_by_digits(Sort *s, const uint64_t bits[2])
+{
     for (s->shift = 0; s->shift < 64; s->shift += s->digit) {
-        if (((some ^ all) >> s->shift & (values(s) - 1)) == 0)
+        if (((bits[0] ^ bits[1]) >> s->shift & (values(s) - 1)) == 0)
             continue; /* all have the same digit */
         pool_run(count, s, s->parts);
         add_up(s);
@@ -261,6 +235,31 @@ static void sort_keys(Sort *s)
         s->moved_to = places;
         s->placed = true;
     }
+}
+
+void sort_back(const Sort *s)
+{
+    pool_run(back, s, s->parts);
+}
+
+void sort_set_parts(Sort *s)
+{
+    int64_t most = s->n / SORT_PART, units = pool_units();
+    s->parts = (int)(most < 1                 ? 1
+                     : most < units           ? most
+                     : units < SORT_MAX_PARTS ? units
+                                              : SORT_MAX_PARTS);
+    s->part = (s->n + s->parts - 1) / s->parts;
+}
+
+static void sort_keys(Sort *s)
+{
+    uint64_t bits[2];
+    sort_make_keys(s, bits);
+    if (s->n <= FEW)
+        insert_keys(s);
+    else
+        sort_by_digits(s, bits);
 }
 
 /* ---- what programs call ------------------------------------------------------------------------ */
@@ -296,10 +295,13 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
     set_kind(&s, kind);
     Array *result = rt_array_new((int32_t)(order ? SC_INT : kind), 1, NULL, &s.n, false, site);
     if (!result || s.n == 0) return result;
-    int64_t most = s.n / PART, units = pool_units();
-    s.parts = (int)(most < 1 ? 1 : most < units ? most : units < MAX_PARTS ? units : MAX_PARTS);
-    s.part = (s.n + s.parts - 1) / s.parts;
-    s.digit = s.n < SHORT ? SHORT_DIGIT : LONG_DIGIT;
+    if (n_first == rt_array_count(f) && sort_divided(&s, f, result, order, site)) return result;
+    if (cs_pending) {
+        cs_release(result);
+        return NULL;
+    }
+    sort_set_parts(&s);
+    s.digit = s.n < SHORT ? SHORT_DIGIT : SORT_LONG_DIGIT;
     size_t key = s.wide ? 8 : 4, n = (size_t)s.n, parts = (size_t)s.parts;
     size_t tables = parts * (sizeof *s.counts * values(&s) + sizeof *s.bits);
     Buffer *room = buffer_new(tables + n * 2 * key + (order ? n * 4 : 0), false, site);
@@ -321,7 +323,7 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
     }
     sort_keys(&s);
     if (!order)
-        pool_run(back, &s, s.parts);
+        sort_back(&s);
     else if (!s.placed)
         for (int64_t i = 0; i < s.n; i++) ((int32_t *)s.result)[i] = (int32_t)(s.first + i);
     else if (s.places != s.result)

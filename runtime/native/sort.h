@@ -1,0 +1,50 @@
+/* Keys in order (sort.c), and over ranks (sort_divided.c). */
+#ifndef CS_RUNTIME_SORT_H
+#define CS_RUNTIME_SORT_H
+
+#include "../value.h"
+
+enum {
+    SORT_LONG_DIGIT = 11, /* bits: three passes over ints; more streams to write would miss the TLB */
+    SORT_MAX_PARTS = 256,
+    SORT_PART = 1 << 13 /* keys that are worth a part of their own */
+};
+
+typedef enum Order { PLAIN, SIGNED, REAL } Order;
+
+typedef struct Sort {
+    int64_t n, part; /* keys; of a part */
+    int parts, bytes;
+    Order order;
+    bool wide, equal_zeros; /* keys of 64 bits; -0 is 0 */
+    bool nan_first;
+    uint64_t sign, infinity;
+    const void *given;
+    void *result;
+    void *keys, *moved;         /* this pass takes those from here to there */
+    int32_t *places, *moved_to; /* NULL: the elements are asked for; what is asked for otherwise */
+    int32_t first;              /* of the domain */
+    bool placed;                /* places are there: before the first pass they are 0, 1, .. */
+    int shift, digit;           /* bits */
+    uint32_t *counts;    /* of each part, each value of this digit; then where its next key goes */
+    uint64_t (*bits)[2]; /* of each part: those that some key has, and those that all have */
+} Sort;
+
+static inline uint64_t sort_key_at(const void *keys, int64_t i, bool wide)
+{
+    return wide ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+/* Into how many parts n keys go. */
+void sort_set_parts(Sort *s);
+/* The keys of what is given; bits: those that some key has, and those that all have. */
+void sort_make_keys(Sort *s, uint64_t bits[2]);
+/* The keys in order, by digits that differ; keys and moved, places and moved_to may have changed places. */
+void sort_by_digits(Sort *s, const uint64_t bits[2]);
+void sort_back(const Sort *s);
+
+/* All elements of f, of a set kind, by all ranks: each gets those of a range of keys. False, having done nothing: it is not worth
+ * it, or an exception is pending. */
+bool sort_divided(const Sort *s, Array *f, Array *result, bool order, const CsSite *site);
+
+#endif

@@ -1,0 +1,235 @@
+/* Sorting by several ranks (sort.h): each makes the keys of its elements and sends them to the ranks of their ranges, which are those
+ * of the highest digit that differs. What comes is in the order of ranks, so that equal keys keep theirs. */
+#include <string.h>
+
+#include "../device/memory.h"
+#include "../ranks/parts.h"
+#include "../ranks/ranks.h"
+#include "../state.h"
+#include "sort.h"
+
+enum { WORK = 32 /* operations for an element */, DIGITS = 1 << SORT_LONG_DIGIT };
+
+typedef struct Ranked {
+    const Sort *kind;
+    Sort own, last;    /* this rank's elements; those of its range */
+    int n;             /* ranks */
+    int64_t *from;     /* rank r has elements from[r] to from[r + 1] - 1 of what is given.. */
+    int64_t *to;       /* ..and of the result */
+    int64_t room;      /* most that a rank may get */
+    uint64_t (*bits)[2];
+    uint32_t (*counts)[DIGITS]; /* by rank */
+    uint8_t *rank_of;           /* by digit */
+    int64_t *sent;              /* keys from rank r to rank k: sent[r * n + k] */
+    uint64_t all_bits[2];
+    int shift;
+    size_t key;
+    void *send, *keys, *moved;
+    int32_t *send_places, *places, *moved_to;
+} Ranked;
+
+/* Whose elements are whose. False: no rank has them by itself. */
+static bool find_from(const Array *f, Ranked *x)
+{
+    const Part *p = f->head.buffer->part;
+    bool own = p && p->nowners == x->n && p->layout->segments == 1 && p->layout->inner == 1 &&
+               p->layout->nplanes == 1;
+    for (int r = 0; r < x->n; r++) {
+        own = own && p->owners[r].rank == r;
+        x->from[r] = own ? p->owners[r].lo : rt_array_count(f) * r / x->n;
+    }
+    x->from[x->n] = rt_array_count(f);
+    return own;
+}
+
+/* From each rank to all. */
+static void tell(const Ranked *x, void *of, size_t bytes)
+{
+    RankBlock blocks[RANKS_MOST];
+    for (int r = 0; r < x->n; r++)
+        blocks[r] = (RankBlock){r, RANKS_ALL, (char *)of + (size_t)r * bytes, bytes};
+    ranks_exchange(blocks, x->n);
+}
+
+static void count_own(Ranked *x)
+{
+    uint32_t *n = x->counts[rt.ranks.rank];
+    memset(n, 0, sizeof *x->counts);
+    for (int64_t i = 0; i < x->own.n; i++)
+        n[sort_key_at(x->own.keys, i, x->own.wide) >> x->shift & (DIGITS - 1)]++;
+}
+
+/* Ranges of about as many keys each. False: one has too many. */
+static bool find_ranges(Ranked *x, int64_t n)
+{
+    int64_t before = 0;
+    int to = 0;
+    memset(x->sent, 0, (size_t)(x->n * x->n) * sizeof *x->sent);
+    x->to[0] = 0;
+    for (int d = 0; d < DIGITS; d++) {
+        int64_t here = 0;
+        for (int r = 0; r < x->n; r++) here += x->counts[r][d];
+        while (to + 1 < x->n && before + here / 2 >= n * (to + 1) / x->n) x->to[++to] = before;
+        x->rank_of[d] = (uint8_t)to;
+        for (int r = 0; r < x->n; r++) x->sent[r * x->n + to] += x->counts[r][d];
+        before += here;
+    }
+    while (to < x->n) x->to[++to] = n;
+    for (int r = 0; r < x->n; r++)
+        if (x->to[r + 1] - x->to[r] > x->room) return false;
+    return true;
+}
+
+static void part_keys(Ranked *x)
+{
+    int64_t at[RANKS_MOST], before = 0, mine = x->from[rt.ranks.rank];
+    for (int k = 0; k < x->n; k++) {
+        at[k] = before;
+        before += x->sent[rt.ranks.rank * x->n + k];
+    }
+    for (int64_t i = 0; i < x->own.n; i++) {
+        uint64_t key = sort_key_at(x->own.keys, i, x->own.wide);
+        int64_t to = at[x->rank_of[key >> x->shift & (DIGITS - 1)]]++;
+        if (x->own.wide)
+            ((uint64_t *)x->send)[to] = key;
+        else
+            ((uint32_t *)x->send)[to] = (uint32_t)key;
+        if (x->send_places) x->send_places[to] = (int32_t)(x->kind->first + mine + i);
+    }
+}
+
+/* Keys, or places, to their ranks; blocks: room for all pairs. */
+static void send_all(const Ranked *x, void *from, void *to, size_t each, RankBlock *blocks)
+{
+    int me = rt.ranks.rank, n = 0;
+    size_t out = 0, in = 0;
+    for (int r = 0; r < x->n; r++)
+        for (int k = 0; k < x->n; k++) {
+            size_t bytes = (size_t)x->sent[r * x->n + k] * each;
+            void *at = r == me ? (char *)from + out : k == me ? (char *)to + in : NULL;
+            if (r == me && k == me) memcpy((char *)to + in, at, bytes);
+            if (r != k && bytes) blocks[n++] = (RankBlock){r, k, at, bytes};
+            if (r == me) out += bytes;
+            if (k == me) in += bytes;
+        }
+    ranks_exchange(blocks, n);
+}
+
+/* Sorts what came, into this rank's part of the result. */
+static void finish(Ranked *x, char *result)
+{
+    Sort *s = &x->last;
+    int64_t at = x->to[rt.ranks.rank];
+    s->n = x->to[rt.ranks.rank + 1] - at;
+    s->keys = x->keys;
+    s->moved = x->moved;
+    s->places = x->places;
+    s->moved_to = x->moved_to;
+    s->placed = true;
+    if (s->n == 0) return;
+    sort_set_parts(s);
+    sort_by_digits(s, x->all_bits);
+    s->result = result + (size_t)at * (size_t)s->bytes;
+    if (s->places)
+        memcpy(result + (size_t)at * sizeof(int32_t), s->places, (size_t)s->n * sizeof(int32_t));
+    else
+        sort_back(s);
+}
+
+typedef struct Block {
+    char *begin; /* NULL: how long it is is asked */
+    size_t bytes;
+} Block;
+
+static void *take(Block *b, size_t bytes)
+{
+    enum { UNIT = 64 };
+    void *p = b->begin ? b->begin + b->bytes : NULL;
+    b->bytes += (bytes + UNIT - 1) / UNIT * UNIT;
+    return p;
+}
+
+/* Gives how much memory it takes. */
+static size_t lay_out(Ranked *x, char *begin, bool order)
+{
+    size_t n = (size_t)x->n, own = (size_t)(x->from[rt.ranks.rank + 1] - x->from[rt.ranks.rank]);
+    size_t room = (size_t)x->room;
+    Block b = {begin, 0};
+    x->bits = take(&b, n * sizeof *x->bits);
+    x->counts = take(&b, n * sizeof *x->counts);
+    x->rank_of = take(&b, DIGITS);
+    x->sent = take(&b, n * n * sizeof *x->sent);
+    x->last.counts = take(&b, SORT_MAX_PARTS * sizeof *x->last.counts * DIGITS);
+    x->own.bits = take(&b, SORT_MAX_PARTS * sizeof *x->own.bits);
+    x->own.keys = take(&b, own * x->key);
+    x->send = take(&b, own * x->key);
+    x->keys = take(&b, room * x->key);
+    x->moved = take(&b, room * x->key);
+    x->send_places = order ? take(&b, own * sizeof(int32_t)) : NULL;
+    x->places = order ? take(&b, room * sizeof(int32_t)) : NULL;
+    x->moved_to = order ? take(&b, room * sizeof(int32_t)) : NULL;
+    return b.bytes;
+}
+
+/* All have agreed, and there is memory. */
+static bool sort_by_ranks(Ranked *x, const char *given, char *result, RankBlock *blocks)
+{
+    int me = rt.ranks.rank;
+    Sort *s = &x->own;
+    s->n = x->from[me + 1] - x->from[me];
+    s->given = given + x->from[me] * s->bytes;
+    sort_set_parts(s);
+    sort_make_keys(s, x->bits[me]);
+    tell(x, x->bits, sizeof *x->bits);
+    x->all_bits[0] = 0;
+    x->all_bits[1] = UINT64_MAX;
+    for (int r = 0; r < x->n; r++) {
+        x->all_bits[0] |= x->bits[r][0];
+        x->all_bits[1] &= x->bits[r][1];
+    }
+    uint64_t differ = x->all_bits[0] ^ x->all_bits[1];
+    int bits = differ ? 64 - __builtin_clzll(differ) : 0;
+    x->shift = bits > SORT_LONG_DIGIT ? bits - SORT_LONG_DIGIT : 0;
+    count_own(x);
+    tell(x, x->counts, sizeof *x->counts);
+    if (!find_ranges(x, x->from[x->n])) return false;
+    part_keys(x);
+    send_all(x, x->send, x->keys, x->key, blocks);
+    if (x->places) send_all(x, x->send_places, x->places, sizeof(int32_t), blocks);
+    finish(x, result);
+    return true;
+}
+
+bool sort_divided(const Sort *kind, Array *f, Array *result, bool order, const CsSite *site)
+{
+    enum { HALF_MORE = 3, OF = 2 };
+    Ranked x = {.kind = kind, .own = *kind, .last = *kind, .n = rt.ranks.size};
+    int64_t n = rt_array_count(f), from[RANKS_MOST + 1], to[RANKS_MOST + 1];
+    if (!rt.ranks.size || (double)n * WORK < rt.ranks.least || n < rt.ranks.size) return false;
+    if (f->head.buffer->held && !rt_fill(f->head.buffer, site)) return false;
+    x.from = from;
+    x.to = to;
+    if (!find_from(f, &x) && !part_complete(f->head.buffer, site)) return false;
+    x.own.digit = x.last.digit = SORT_LONG_DIGIT;
+    x.key = kind->wide ? 8 : 4;
+    x.room = n / x.n * HALF_MORE / OF + 1;
+    Buffer *room = buffer_new(lay_out(&x, NULL, order), false, site);
+    char *at = room ? buffer_host(room, true, site) : NULL;
+    RankBlock *blocks = mem_object((size_t)(x.n * x.n) * sizeof *blocks);
+    const char *given = at && blocks ? rt_array_part(f, false, site) : NULL;
+    char *out = given ? rt_array_part(result, true, site) : NULL;
+    FdBox box = rt_array_box(result);
+    RowsLayout *layout = out ? rows_layout(rt_type_of(result)->result, &box, 0, 1) : NULL;
+    uint64_t plan = 1;
+    bool good = layout != NULL;
+    if (!good && !cs_pending) rt_throw_memory(site, 0);
+    good = ranks_meet(&plan, NULL) && good;
+    if (good) lay_out(&x, at, order);
+    good = good && sort_by_ranks(&x, given, out, blocks);
+    if (good && !(result->head.buffer->part = part_new(layout, to, NULL)))
+        rt_throw_memory(site, 0); /* all hear of it at the end */
+    mem_object_free(layout);
+    mem_object_free(blocks);
+    buffer_release(room);
+    return good && !cs_pending;
+}
