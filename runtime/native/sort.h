@@ -5,7 +5,8 @@
 #include "../value.h"
 
 enum {
-    SORT_LONG_DIGIT = 11, /* bits: three passes over ints; more streams to write would miss the TLB */
+    SORT_LONG_DIGIT =
+        11, /* bits: three passes over ints; more streams to write would miss the TLB */
     SORT_MAX_PARTS = 256,
     SORT_PART = 1 << 13 /* keys that are worth a part of their own */
 };

@@ -12,11 +12,11 @@ enum { WORK = 32 /* operations for an element */, DIGITS = 1 << SORT_LONG_DIGIT 
 
 typedef struct Ranked {
     const Sort *kind;
-    Sort own, last;    /* this rank's elements; those of its range */
-    int n;             /* ranks */
-    int64_t *from;     /* rank r has elements from[r] to from[r + 1] - 1 of what is given.. */
-    int64_t *to;       /* ..and of the result */
-    int64_t room;      /* most that a rank may get */
+    Sort own, last; /* this rank's elements; those of its range */
+    int n;          /* ranks */
+    int64_t *from;  /* rank r has elements from[r] to from[r + 1] - 1 of what is given.. */
+    int64_t *to;    /* ..and of the result */
+    int64_t room;   /* most that a rank may get */
     uint64_t (*bits)[2];
     uint32_t (*counts)[DIGITS]; /* by rank */
     uint8_t *rank_of;           /* by digit */

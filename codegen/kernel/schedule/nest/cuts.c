@@ -310,7 +310,9 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
 const char *nest_cuts(Unit *u, const Nest *n)
 {
     Text t = {0};
-    bool plain = !n->wave.of && !n->scan_items && !n->keys.entries && !n->keys.ordered &&
+    bool plain = !n->wave.of && !n->def->slice &&
+                 /* a slice reads others of the one before it */ !n->scan_items &&
+                 !n->keys.entries && !n->keys.ordered &&
                  !nest_find_loop(n->root.first, NEST_ITEM) && u->options->family == CG_CPU;
     const NestStep *s = plain ? n->root.first : NULL;
     bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
