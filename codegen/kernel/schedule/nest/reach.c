@@ -7,7 +7,6 @@ typedef struct Walk {
     Unit *u;
     const Def *read;
     const FdNode *row;
-    const FdDom *range; /* of the row; NULL: not asked */
     int dim;
     VEC(const FdNode *) binders;
     NestReach *out;
@@ -88,45 +87,12 @@ static const FdNode *before_round(Walk *w, const FdNode *index)
     return round.of;
 }
 
-static Num *last_of(Unit *u, const FdDom *d)
-{
-    return num_op(u, FD_OP_ADD, plan_lo(u, d), num_op(u, FD_OP_SUB, plan_n(u, d), num_int(u, 1)));
-}
-
-/* The index before it is held between the first row and the last (Clamp): min(max(i - 1, 0), n - 1). Of a row
- * that there is, it is then one on the way from there to where it would be. */
-static const FdNode *before_held(Walk *w, const FdNode *index)
-{
-    Unit *u = w->u;
-    const FdDom *rows = &w->read->doms[w->dim];
-    Num *held = num_truth(u, true);
-    const FdNode *of = index;
-    if (!w->range || !w->range->lo || !rows->lo) return index;
-    for (;;) {
-        FdOp op = of->kind == FD_APPLY ? fd_op_of(of) : FD_OP_NONE;
-        if (op != FD_OP_MIN && op != FD_OP_MAX) break;
-        bool first = node_is_closed(of->args[0]);
-        const FdNode *end = of->args[first ? 0 : 1];
-        Num *at = node_is_closed(end) ? num_of(u, end) : NULL;
-        if (!at) return index;
-        Num *row = op == FD_OP_MIN ? last_of(u, rows) : plan_lo(u, rows);
-        held = num_and(u, held, num_op(u, FD_OP_EQ, at, row));
-        of = of->args[first ? 1 : 0];
-    }
-    if (of == index || num_is(held, 0)) return index;
-    held = num_and(u, held, num_op(u, FD_OP_GE, plan_lo(u, w->range), plan_lo(u, rows)));
-    held = num_and(u, held, num_op(u, FD_OP_LE, last_of(u, w->range), last_of(u, rows)));
-    w->out->held = w->out->held ? num_and(u, w->out->held, held) : held;
-    return of;
-}
-
 static bool add_read(Walk *w, const FdNode *read)
 {
     Unit *u = w->u;
     FdAffine form;
     int64_t factor;
-    const FdNode *row = w->row, *round = before_round(w, read->args[w->dim]),
-                 *index = before_held(w, round);
+    const FdNode *row = w->row, *index = before_round(w, read->args[w->dim]);
     if (!row) return false; /* a scalar: there are no rows */
     if (!fd_affine(index, &form) || !fd_affine_factor(&form, row, &factor)) return false;
     if (factor == 0) return add_fixed(w, read->args[w->dim]);
@@ -136,10 +102,6 @@ static bool add_read(Walk *w, const FdNode *read)
         if (form.terms[i].atom != row &&
             !add_atom(w, form.terms[i].atom, form.terms[i].factor, &low, &high))
             return false;
-    if (index != round) {
-        low = num_op(u, FD_OP_MIN, low, num_int(u, 0));
-        high = num_op(u, FD_OP_MAX, high, num_int(u, 0));
-    }
     NestReach *r = w->out;
     r->low = r->reads ? num_op(u, FD_OP_MIN, r->low, low) : low;
     r->high = r->reads ? num_op(u, FD_OP_MAX, r->high, high) : high;
@@ -153,10 +115,10 @@ bool nest_is_of(const Unit *u, const FdNode *array, const Def *d)
            array->slot >= u->ninputs && u->plan_slot[array->slot] == d->temp;
 }
 
-bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const FdDom *range, const Def *read,
-                int dim, NestReach *out)
+bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const Def *read, int dim,
+                NestReach *out)
 {
-    Walk w = {.u = u, .read = read, .row = row, .range = range, .dim = dim, .out = out};
+    Walk w = {.u = u, .read = read, .row = row, .dim = dim, .out = out};
     VEC(const FdNode *) reads = {0}, stack = {0};
     FdSeen seen = {0};
     bool good = true;
