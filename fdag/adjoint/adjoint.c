@@ -234,7 +234,9 @@ static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
     for (size_t i = 0; i < a->reads.len; i++) {
         FdiRead r = a->reads.data[i];
         if (r.of == of) {
-            const FdNode *term = alike(fd, &terms, fdi_invert(&a->d, &r, rank, m, doms));
+            const FdNode *term = fdi_invert(&a->d, &r, rank, m, doms);
+            if (!term) continue;
+            term = alike(fd, &terms, term);
             vec_push(&terms, term);
             sum = fdi_plus(fd, sum, term);
         } else {
@@ -355,8 +357,10 @@ bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, F
             sweep_definition(&a, root, seed);
         else
             sweep(&a, arena_new_of(fd->arena, FdiScope), root, seed, NULL);
-        for (const FdNode *let; !error->message && (let = next(&a));)
-            sweep_definition(&a, let, adjoint_of(&a, let));
+        for (const FdNode *let; !error->message && (let = next(&a));) {
+            const FdNode *by = adjoint_of(&a, let);
+            if (by) sweep_definition(&a, let, by);
+        }
         for (int i = 0; i < f->nvars && !error->message; i++) {
             const FdNode *slot = fd_slot(fd, f->nslots + i, f->vars[i]->type, f->vars[i]->name);
             const FdNode *n = adjoint_of(&a, slot);

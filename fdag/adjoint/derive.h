@@ -82,7 +82,8 @@ typedef struct FdiRead {
     const FdNode *const *at;
 } FdiRead;
 
-/* The sum of the weight over all places of the scope whose indices are m, variables with these ranges. */
+/* The sum of the weight over all places of the scope whose indices are m, variables with these ranges; NULL: there is
+ * none. */
 const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNode *const *m,
                          const FdDom *doms);
 

@@ -1,0 +1,99 @@
+/* Where conditions of an inverted read stand: in ranges of the unknowns that are left, around the sum over them, on the
+ * factor that moves with them.
+ *   before: sum(i : 0..n, i <= a && m < n ? w(i) : 0)
+ *   after:  m < n ? sum(i : 0..a + 1, w(i)) : 0 */
+#include <string.h>
+
+#include "solve.h"
+
+/* Is the condition what ranges of the unknowns can say? They then do. */
+static bool narrows(FdiSolve *s, const FdNode *guard)
+{
+    FdDom doms[FDI_SCOPE];
+    FdExact exact;
+    memcpy(doms, s->left.doms, sizeof doms);
+    fd_where(s->d->fd, guard, true, s->left.n, s->left.vars, doms, &exact);
+    if (exact.n || !memcmp(doms, s->left.doms, sizeof *doms * (size_t)s->left.n)) return false;
+    FdFacts *f = fd_facts_new(s->d->fd, s->left.n, s->left.vars, doms, guard);
+    const FdNode *now = fd_under(f, guard);
+    fd_facts_free(f);
+    if (!fd_is_const(now) || !now->value.i) return false;
+    memcpy(s->left.doms, doms, sizeof doms);
+    return true;
+}
+
+/* The range of a variable that is left or of m. */
+static const FdDom *range_of(const FdiSolve *s, const FdNode *var)
+{
+    for (int i = 0; i < s->left.n; i++)
+        if (s->left.vars[i] == var) return &s->left.doms[i];
+    for (int i = 0; i < s->rank; i++)
+        if (s->m[i] == var) return &s->doms[i];
+    return NULL;
+}
+
+/* A read that is inside wherever it is made: at variables whose ranges are those of what it reads. */
+static bool is_inside(const void *solve, const FdNode *read)
+{
+    const FdiSolve *s = solve;
+    bool inside =
+        read->kind == FD_APPLY && (read->fn->kind == FD_LET || fdi_applies(read, FD_LEAF_SLOT));
+    for (int d = 0; inside && d < read->nargs; d++) {
+        const FdDom *own = range_of(s, read->args[d]), of = fd_domain(s->d->fd, read->fn, d);
+        inside = own && of.lo && (fdi_same_range(s->d->fd, own, &of) || fdi_agree(s->d, own, &of));
+    }
+    return inside;
+}
+
+bool fdi_reads_outside(FdiSolve *s, const FdNode *n)
+{
+    const FdiFails fails = {is_inside, s};
+    return n && fdi_may_fail(n, &fails);
+}
+
+/* Conditions that speak of unknowns stay in the sum, or are in its ranges; the others are around it, unless they read
+ * what need not be there where there is no place to sum over. */
+void fdi_part_guard(FdiSolve *s, const FdNode *guard, const FdNode **inner, const FdNode **outer)
+{
+    if (!guard) return;
+    if (guard->kind == FD_APPLY && fd_op_of(guard) == FD_OP_LAND) {
+        fdi_part_guard(s, guard->args[0], inner, outer);
+        fdi_part_guard(s, guard->args[1], inner, outer);
+        return;
+    }
+    bool speaks = fdi_unknowns(s, guard) > 0;
+    if (speaks && narrows(s, guard)) return;
+    const FdNode **to = speaks || (s->left.n && fdi_reads_outside(s, guard)) ? inner : outer;
+    *to = fdi_and(s->d->fd, *to, guard);
+}
+
+/* Does n use all variables that the condition speaks of? */
+static bool uses_all(const FdNode *n, const FdNode *guard)
+{
+    const FdiNode *b = fdi_node(guard);
+    bool all = true;
+    for (uint32_t i = 0; all && i < b->nfree; i++) all = fdi_free_in(n, b->free[i]);
+    return all;
+}
+
+/* A product that is zero outside of a range: the factor is that moves with the range, as an operand that ends in zeros. So
+ * sums of products stay sums of products. */
+const FdNode *fdi_ended(FdiSolve *s, const FdNode *guard, const FdNode *n)
+{
+    Fd *fd = s->d->fd;
+    const FdiFails fails = {is_inside, s};
+    if (!guard) return n;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_NEG) {
+        const FdNode *a = fdi_ended(s, guard, n->args[0]);
+        return fd_simple_op(fd, FD_OP_NEG, SC_INT, 1, &a);
+    }
+    for (int i = 0; op == FD_OP_MUL && i < 2; i++) {
+        const FdNode *own = n->args[i], *other = n->args[1 - i];
+        if (!uses_all(own, guard) || uses_all(other, guard) || fdi_may_fail(other, &fails))
+            continue;
+        const FdNode *now = fdi_ended(s, guard, own);
+        return i ? fdi_op2(fd, op, other, now) : fdi_op2(fd, op, now, other);
+    }
+    return fdi_guarded(fd, guard, n);
+}
