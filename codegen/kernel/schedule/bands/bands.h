@@ -54,7 +54,7 @@ typedef struct Bands {
     Num *each; /* rows of a band */
     int n;
     Num *
-        round; /* bands_layout: when stages that go round have the same rows, all of those needed */
+        round; /* bands_layout: when stages that go round or are read at clamped rows have the same rows, all of those needed */
     BandStage stages[BANDS_STAGES]; /* in order; the last is the result */
     BandTurns turns; /* FdGraph.turns; values of its stages are those of its first turn */
 } Bands;

@@ -15,8 +15,9 @@ static Num *mask_size(Unit *u, Num *n)
 bool bands_reach(Unit *u, const BandStage *reader, const BandStage *read, NestReach *out)
 {
     const Def *d = reader->def;
-    const FdNode *row = reader->dim < d->nvars ? d->vars[reader->dim] : NULL;
-    return nest_reach(u, d->body, row, read->def, read->dim, out);
+    bool rows = reader->dim < d->nvars;
+    return nest_reach(u, d->body, rows ? d->vars[reader->dim] : NULL,
+                      rows ? &d->doms[reader->dim] : NULL, read->def, read->dim, out);
 }
 
 static bool save_row(BandStage *s, Num *row)
@@ -58,6 +59,7 @@ static bool find_asked(Unit *u, Bands *b, int p, Asked *a)
         if (!r.reads && !r.nfixed) continue;
         if (c <= p || !save_for(s, by, &r)) return false;
         if (!r.reads) continue;
+        if (r.when) b->round = num_and(u, b->round, r.when);
         if (by->round && !r.round) r.round = num_truth(u, true);
         if (r.round) a->round = a->round ? num_and(u, a->round, r.round) : r.round;
         Num *low = num_op(u, FD_OP_ADD, by->low, r.low),

@@ -202,7 +202,7 @@ static bool reads_rows(Unit *u, const Reader *r, const Def *p, int first, Num **
         NestReach reach;
         const FdDom *own = &r->doms[k], *dom = &p->doms[first + k];
         bool rows = own->lo && dom->lo && node_is_closed(own->lo) && node_is_closed(own->hi);
-        if (!rows || !nest_reach(u, r->body, r->vars[k], p, first + k, &reach)) return false;
+        if (!rows || !nest_reach(u, r->body, r->vars[k], NULL, p, first + k, &reach)) return false;
         if (!reach.reads || reach.nfixed || reach.round) return false;
         Num *way = num_op(u, FD_OP_SUB, plan_lo(u, own), plan_lo(u, dom));
         *low = num_op(u, FD_OP_ADD, reach.low, way);

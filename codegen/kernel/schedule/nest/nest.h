@@ -302,13 +302,16 @@ typedef struct NestReach {
     Num *low, *high;
     Num *
         round; /* NULL, or some read goes round: when that is by the number of rows that there are */
+    Num *
+        when; /* NULL, or some index is clamped: when that leads nowhere but between the row and where it would go */
     int nfixed; /* rows that it reads whatever its own row is; known before the launch */
     Num *fixed[NEST_FIXED];
 } NestReach;
-/* In a body whose rows are values of the variable `row`, or which has none (NULL); rows of the other are along its
- * dimension dim. False: rows that depend on more than the row, or that are known on the device only, or too many. */
-bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const Def *read, int dim,
-                NestReach *out);
+/* In a body whose rows are values of the variable `row`, or which has none (NULL), in this range (NULL: not known);
+ * rows of the other are along its dimension dim. False: rows that depend on more than the row, or that are known on
+ * the device only, or too many. */
+bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const FdDom *rows, const Def *read,
+                int dim, NestReach *out);
 /* Is the array the temporary that this definition makes? */
 bool nest_is_of(const Unit *u, const FdNode *array, const Def *d);
 

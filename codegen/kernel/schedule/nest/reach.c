@@ -7,6 +7,7 @@ typedef struct Walk {
     Unit *u;
     const Def *read;
     const FdNode *row;
+    const FdDom *rows; /* its range; NULL: not known */
     int dim;
     VEC(const FdNode *) binders;
     NestReach *out;
@@ -87,13 +88,52 @@ static const FdNode *before_round(Walk *w, const FdNode *index)
     return round.of;
 }
 
+static bool is_op(const FdNode *n, FdOp op)
+{
+    return n->kind == FD_APPLY && fd_op_of(n) == op;
+}
+
+static void note_when(Walk *w, Num *cond)
+{
+    w->out->when = w->out->when ? num_and(w->u, w->out->when, cond) : cond;
+}
+
+/* The index before it is clamped to an end beyond which the reader has no rows: what it becomes is between its row and
+ * where it would be. */
+static const FdNode *before_clamp(Walk *w, const FdNode *index, bool *clamped)
+{
+    Unit *u = w->u;
+    *clamped = false;
+    while (w->rows && w->rows->lo && node_is_closed(w->rows->lo) && node_is_closed(w->rows->hi) &&
+           (is_op(index, FD_OP_MIN) || is_op(index, FD_OP_MAX))) {
+        int end = node_is_closed(index->args[0]) ? 0 : 1;
+        Num *at = node_is_closed(index->args[end]) && !fd_any(index->args[end], is_element, NULL)
+                      ? num_of(u, index->args[end])
+                      : NULL;
+        if (!at) break;
+        Num *first = plan_lo(u, w->rows),
+            *last = num_op(u, FD_OP_SUB, num_op(u, FD_OP_ADD, first, plan_n(u, w->rows)),
+                           num_int(u, 1));
+        note_when(w, is_op(index, FD_OP_MAX) ? num_op(u, FD_OP_LE, at, first)
+                                             : num_op(u, FD_OP_LE, last, at));
+        index = index->args[1 - end];
+        *clamped = true;
+    }
+    return index;
+}
+
 static bool add_read(Walk *w, const FdNode *read)
 {
     Unit *u = w->u;
     FdAffine form;
     int64_t factor;
+    bool clamped;
     const FdNode *row = w->row, *index = before_round(w, read->args[w->dim]);
     if (!row) return false; /* a scalar: there are no rows */
+    if (fd_uses_var(index, row))
+        index = before_clamp(w, index, &clamped);
+    else
+        clamped = false;
     if (!fd_affine(index, &form) || !fd_affine_factor(&form, row, &factor)) return false;
     if (factor == 0) return add_fixed(w, read->args[w->dim]);
     if (factor != 1) return false;
@@ -102,6 +142,10 @@ static bool add_read(Walk *w, const FdNode *read)
         if (form.terms[i].atom != row &&
             !add_atom(w, form.terms[i].atom, form.terms[i].factor, &low, &high))
             return false;
+    if (clamped) {
+        low = num_op(u, FD_OP_MIN, low, num_int(u, 0));
+        high = num_op(u, FD_OP_MAX, high, num_int(u, 0));
+    }
     NestReach *r = w->out;
     r->low = r->reads ? num_op(u, FD_OP_MIN, r->low, low) : low;
     r->high = r->reads ? num_op(u, FD_OP_MAX, r->high, high) : high;
@@ -115,10 +159,10 @@ bool nest_is_of(const Unit *u, const FdNode *array, const Def *d)
            array->slot >= u->ninputs && u->plan_slot[array->slot] == d->temp;
 }
 
-bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const Def *read, int dim,
-                NestReach *out)
+bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const FdDom *rows, const Def *read,
+                int dim, NestReach *out)
 {
-    Walk w = {.u = u, .read = read, .row = row, .dim = dim, .out = out};
+    Walk w = {.u = u, .read = read, .row = row, .rows = rows, .dim = dim, .out = out};
     VEC(const FdNode *) reads = {0}, stack = {0};
     FdSeen seen = {0};
     bool good = true;
