@@ -408,6 +408,10 @@ void *cs_env_new_line(void);
 void cs_gc_collect(void);
 /* Bytes for the states of a loop that is taken back: CS_KEEP, else a quarter of what the program may take. */
 int64_t cs_kept_bytes(const CsSite *site);
+/* Is it an array whose evaluation is held back? */
+int32_t cs_waits(void *fn);
+/* Evaluates all that is held back, where it can; 1. */
+int32_t cs_settle(void);
 /* ---- Console.Out and Console.Error ---- */
 void *cs_console_out(void);
 void *cs_console_error(void);

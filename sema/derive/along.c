@@ -51,7 +51,7 @@ static void assignment_along(Along *a, AstList *out, const Step *step)
 static void call_along(Along *a, AstList *out, const Step *step)
 {
     Sema *s = a->s;
-    Call c = code_call(s, step, false);
+    Call c = code_call(s, step, DERIVED_ALONG);
     Ast *call = c.call;
     const Variables by = c.by;
     const char *whole = code_fresh(s, "both");

@@ -2,11 +2,11 @@
  *
  *     for (int t = 0; t < n; t++) u = step(u);             var $k = new Kept<(double[], int)>(bytes);
  *     return sum(u * u);                                   int t = 0;
- *                                                          while (t < n) { if ($k.Wants()) $k.Keep((u, t)); u = step(u); t = t + 1; }
+ *                                                          while (t < n) { if ($k.Wants(..)) $k.Keep((u, t)); u = step(u); t = t + 1; }
  *                                                          $u = derivative of sum(u * u) at u;
  *                                                          while ($k.Back()) {
  *                                                              (u, t) = $k.Nearest();
- *                                                              while ($k.Replays()) { if ($k.Wants()) ..; u = step(u); t = t + 1; }
+ *                                                              while ($k.Replays()) { if ($k.Wants(..)) ..; u = step(u); t = t + 1; }
  *                                                              $u = derivative of step at u, seed $u;
  *                                                          }
  *
@@ -24,6 +24,7 @@ typedef struct Back {
 /* What the way back needs of a step that was run forth. */
 typedef struct Kept {
     bool ran;
+    bool both; /* a call that gives its value when it goes back */
     const char *
         name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
     VEC(const char *) old; /* of a branch, beside step->keeps */
@@ -109,11 +110,28 @@ static void give_parts(Back *b, AstList *out, Loc loc, Variable *target, const V
         if (by->data[i] != target) give(b, out, loc, by->data[i], name(b, loc, parts[i]));
 }
 
+/* The variable of the same type that an assignment gives another name; NULL: it computes something. */
+static Variable *named_by(const Step *step)
+{
+    const Ast *value = step->value;
+    for (size_t i = 0; value->kind == AST_NAME_REF && i < step->reads.len; i++) {
+        Variable *v = step->reads.data[i];
+        if (v->name == value->name_ref.name && v->type == step->target->type && !v->definition)
+            return v;
+    }
+    return NULL;
+}
+
 static void assignment_back(Back *b, AstList *out, const Step *step)
 {
-    Variable *target = step->target;
+    Variable *target = step->target, *named = named_by(step);
     Variables by = {0};
     Loc loc = step->loc;
+    if (named && named != target && named->active) {
+        target->given = false;
+        give(b, out, loc, named, name(b, loc, target->bar));
+        return;
+    }
     Ast *lambda = code_lambda(b->s, step, &by),
         *seed = target->bar ? name(b, loc, target->bar) : NULL;
     b->good = b->good && lambda;
@@ -137,19 +155,24 @@ static void assignment_back(Back *b, AstList *out, const Step *step)
     vec_free(&by);
 }
 
-static void call_back(Back *b, AstList *out, const Step *step)
+/* Goes back through a call, which gives its value, too, if `both`. */
+static void call_back(Back *b, AstList *out, const Step *step, bool both)
 {
     VEC(const char *) parts = {0};
     Loc loc = step->loc;
-    Call c = code_call(b->s, step, true);
+    Call c = code_call(b->s, step, both ? DERIVED_BOTH : DERIVED_BACK);
     b->good = b->good && c.call;
     if (c.call && c.by.len) {
         c.call->call.args =
             ast_list_add(b->s->arena, c.call->call.args, name(b, loc, step->target->bar));
         const char *whole = code_fresh(b->s, "parts");
         code_local(b->s, out, loc, NULL, whole, c.call);
+        if (both)
+            code_local(b->s, out, loc, step->target->type, step->target->name,
+                       tree_member(b->s, loc, name(b, loc, whole), "Item1"));
         for (size_t i = 0; i < c.by.len; i++) {
             Ast *part = name(b, loc, whole);
+            if (both) part = tree_member(b->s, loc, part, "Item2");
             if (c.parts > 1)
                 part = tree_member(b->s, loc, part,
                                    arena_printf(b->s->arena, "Item%d", c.part.data[i]));
@@ -213,14 +236,32 @@ static Ast *method(Back *b, const Step *step, const Kept *kept, const char *what
                      tree_member(b->s, step->loc, name(b, step->loc, kept->name), what), 0);
 }
 
-/* if ($k.Wants()) $k.Keep(state); */
+/* Do arrays of the loop's state wait? */
+static Ast *waits(Back *b, const Step *step)
+{
+    Sema *s = b->s;
+    Ast *any = NULL;
+    for (size_t i = 0; i < step->keeps.len; i++) {
+        const Variable *v = step->keeps.data[i];
+        if (v->type->kind != TY_ARRAY || v->type->nparams < 2) continue;
+        Ast *gc = tree_name(s, step->loc, intern_cstr(s->names, "GC"));
+        Ast *one = tree_call(s, step->loc, tree_member(s, step->loc, gc, "Waits"), 1,
+                             name(b, step->loc, v->name));
+        any = any ? tree_binary(s, step->loc, AST_OP_LOR, any, one) : one;
+    }
+    return any ? any : ast_new(s->arena, AST_BOOL_LIT, step->loc);
+}
+
+/* if ($k.Wants(whether arrays wait)) $k.Keep(state); */
 static void keep_state(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     AstList then = {0};
     Ast *keep = method(b, step, kept, "Keep");
     keep->call.args = ast_list_add(b->s->arena, keep->call.args, state_of(b, step));
     add(b, &then, tree_stmt(b->s, keep));
-    add(b, out, code_if(b->s, step->loc, method(b, step, kept, "Wants"), then, (AstList){0}));
+    Ast *wants = method(b, step, kept, "Wants");
+    wants->call.args = ast_list_add(b->s->arena, wants->call.args, waits(b, step));
+    add(b, out, code_if(b->s, step->loc, wants, then, (AstList){0}));
 }
 
 static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
@@ -365,19 +406,34 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
     else if (step->kind == STEP_ASSIGN && step->target->given)
         assignment_back(b, out, step);
     else if (step->kind == STEP_CALL && step->target->given)
-        call_back(b, out, step);
+        call_back(b, out, step, kept->both);
+}
+
+/* Are the last two steps a call and what gives its result the name that is wanted? What goes back through the call
+ * goes forth first, so it can give the value. */
+static bool ends_in_call(const Steps *steps)
+{
+    if (steps->len < 2) return false;
+    const Step *call = &steps->data[steps->len - 2], *last = &vec_last(steps);
+    return call->kind == STEP_CALL && last->kind == STEP_ASSIGN && call->target->active &&
+           named_by(last) == call->target && !last->over && !given_is(call->callee);
 }
 
 /* Variables that are declared here end with it. */
 static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out)
 {
     VEC(Kept) kept = {0};
+    size_t forth_to = steps->len - (ends_in_call(steps) ? 2 : 0);
     for (size_t i = 0; i < steps->len; i++) {
-        Kept k = {.ran = is_read(steps, i, wanted)};
+        Kept k = {.ran = i < forth_to && is_read(steps, i, wanted)};
+        if (i == forth_to) k.both = wanted == vec_last(steps).target;
         forth(b, out, &steps->data[i], &k);
         vec_push(&kept, k);
     }
-    for (size_t i = steps->len; i-- > 0 && b->good;) back(b, out, &steps->data[i], &kept.data[i]);
+    for (size_t i = steps->len; i-- > 0 && b->good;) {
+        back(b, out, &steps->data[i], &kept.data[i]);
+        if (kept.data[i].both) code_step(b->s, out, &vec_last(steps));
+    }
     for (size_t i = 0; i < steps->len; i++) vec_free(&kept.data[i].old);
     for (size_t i = 0; i < steps->len; i++) {
         Variable *v = steps->data[i].target;

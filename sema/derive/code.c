@@ -185,7 +185,7 @@ Ast *code_zero(Sema *s, Loc loc, const Variable *v)
     return code_derivative(s, lambda, v->type, 0, &by, 1, &seed);
 }
 
-Call code_call(Sema *s, const Step *step, bool back)
+Call code_call(Sema *s, const Step *step, DerivedWay way)
 {
     Call c = {0};
     unsigned mask = 0;
@@ -199,7 +199,7 @@ Call code_call(Sema *s, const Step *step, bool back)
         c.parts = given ? given_parts(step->callee, (int)i, &part) : (int)c.by.len;
         vec_push(&c.part, given ? part : c.parts);
     }
-    const Symbol *made = derived_function(s, step->callee, back, mask, step->loc);
+    const Symbol *made = derived_function(s, step->callee, way, mask, step->loc);
     if (!made) return c;
     const char *name = given ? derived_plain(s, (Symbol *)(uintptr_t)made) : made->name;
     c.call = tree_call(s, step->loc, tree_name(s, step->loc, name), 0);

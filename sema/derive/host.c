@@ -15,7 +15,7 @@ typedef struct HostName { /* what a name that is made means everywhere */
 
 typedef struct HostMade {
     const Symbol *of;
-    bool back;
+    DerivedWay way;
     unsigned by;
     Symbol *f;
 } HostMade;
@@ -125,22 +125,23 @@ static const Symbol *given_function(Sema *s, Symbol *f, bool back, Loc loc)
     return g;
 }
 
-const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc loc)
+const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc)
 {
+    static const char *const names[] = {"along", "back", "both"};
+    const bool back = way != DERIVED_ALONG;
     struct Hosted *h = hosted(s);
     if (given_is(f)) return given_function(s, f, back, loc);
     for (size_t i = 0; i < h->made.len; i++) {
         const HostMade *m = &h->made.data[i];
-        if (m->of == f && m->back == back && m->by == by) return m->f;
+        if (m->of == f && m->way == way && m->by == by) return m->f;
     }
     Normal n;
     AstList params = params_of(s, f), stmts = {0};
     Ast *result;
-    const char *name =
-        code_fresh(s, arena_printf(s->arena, "%s_%s", back ? "back" : "along", f->name));
+    const char *name = code_fresh(s, arena_printf(s->arena, "%s_%s", names[way], f->name));
     Symbol *sym = arena_copy(s->arena, f, sizeof *f);
     sym->name = name;
-    HostMade made = {f, back, by, sym};
+    HostMade made = {f, way, by, sym};
     HostName named = {name, sym};
     vec_push(&h->made, made); /* it may call itself */
     vec_push(&h->names, named);
@@ -154,7 +155,7 @@ const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc l
         v->differentiated = v->active = i < 32 && by >> i & 1;
     }
     AstList all = params_behind(s, params, &n, back, seed, loc);
-    bool good = statements_of(s, &n, back, false, seed, &stmts, &result);
+    bool good = statements_of(s, &n, back, way == DERIVED_BOTH, seed, &stmts, &result);
     normal_free(&n);
     if (!good) {
         for (size_t i = 0; i < h->made.len;

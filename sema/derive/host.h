@@ -121,15 +121,19 @@ Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges *
 Ast *code_lambda(Sema *s, const Step *step, Variables *by);
 Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables *by, int nmore,
                      Ast *const *more);
-/* A call of the function that goes back or along in place of a step's callee, over the active arguments. What goes
- * back gives `parts` parts, of which one is that of each active argument (from 1 on). */
+/* What is made in place of a function: what goes along gives (value, change), what goes back the derivatives, both
+ * (value, derivatives). */
+typedef enum DerivedWay { DERIVED_ALONG, DERIVED_BACK, DERIVED_BOTH } DerivedWay;
+
+/* A call of what is made in place of a step's callee, over the active arguments. Derivatives are `parts` parts, of
+ * which one is that of each active argument (from 1 on). */
 typedef struct Call {
     Ast *call; /* NULL after a report */
     Variables by;
     VEC(int) part;
     int parts;
 } Call;
-Call code_call(Sema *s, const Step *step, bool back);
+Call code_call(Sema *s, const Step *step, DerivedWay way);
 
 /* ---- back.c, along.c: statements of the function that is made, from the normal form whose parameters are marked
  * active; its last one returns what is asked for. */
@@ -150,10 +154,9 @@ int given_parts(const Symbol *f, int i, int *part);
 
 /* ---- host.c ------------------------------------------------------------------------------------------- */
 
-/* The function that goes back or along in place of f, differentiated by the parameters whose bits are set. Its
- * parameters are those of f, then the seed or the changes; it gives the derivatives, or value and change. NULL
- * after a report. */
-const Symbol *derived_function(Sema *s, Symbol *f, bool back, unsigned by, Loc loc);
+/* What is made in place of f, differentiated by the parameters whose bits are set. Its parameters are those of f, then
+ * the seed or the changes. NULL after a report. Of a [Derivative] there are not both. */
+const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc);
 /* The parameter that is the change of the parameter of this name. */
 const char *derived_direction(Sema *s, const char *param);
 /* A name for f that means it everywhere. */

@@ -128,7 +128,8 @@ static Value *call_user(Foresee *f, Ast *n)
 static Value *call_library(Foresee *f, Ast *n)
 {
     const Builtin *b = &builtins[n->sym->builtin];
-    bool forces = !b->pure || (b->runtime != ABI_NONE && b->space != SPACE_func);
+    bool forces =
+        !b->pure || (b->runtime != ABI_NONE && b->space != SPACE_func && b->name != LIB_Waits);
     Ast *callee = n->call.callee;
     Value *of = NULL, *answer;
     if (callee->kind == AST_MEMBER && callee->member.base->type) of = eval(f, callee->member.base);

@@ -24,6 +24,7 @@ struct Graph {
     bool foreseen;  /* the program has a kernel of turns of its loop.. */
     bool ends_turn; /* ..of which its array is the last of each */
     bool apart;     /* there was no kernel of several.. */
+    bool one_way;   /* ..nor one of steps and what goes back through them */
     uint16_t turns; /* at most so many by one text for any number; 0: not known.. */
     uint8_t odd;    /* ..and batches in a row that were no turns */
     uint64_t sizes; /* bits: so many that begin with it are one kernel */

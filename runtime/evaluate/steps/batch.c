@@ -121,6 +121,17 @@ static Batch rest_of(const Waiting *w, int graphs)
     return (Batch){.n = turn ? graphs : 1, .plain = turn};
 }
 
+/* Steps of one graph, then others that go back through them (the derivative of a loop, which makes states again): none
+ * but the last is asked for. */
+static bool is_both_ways(const Waiting *w, int graphs)
+{
+    const Graph *first = w->held[0]->lazy->graph;
+    int kept[WAITING_MOST], steps = 0;
+    while (steps < w->n && w->held[steps]->lazy->graph == first) steps++;
+    return graphs > 1 && steps >= BATCH_TURNS - 1 && w->n > steps + 1 &&
+           waiting_kept(w, w->n, kept) == 1 && kept[0] == w->n - 1;
+}
+
 /* Do they begin within a turn, of those that the program has a kernel for? */
 static bool is_within(const Waiting *w, int graphs)
 {
@@ -139,6 +150,10 @@ Batch batch_of(const Waiting *w)
     const struct Held *first = w->held[0];
     int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
     if (batch_is_foreseen(first->lazy) && is_within(w, graphs)) return alone;
+    if (is_both_ways(w, graphs)) {
+        if (first->lazy->graph->one_way) return alone;
+        return is_worth(w, w->n, false) ? (Batch){.n = w->n, .both = true} : later;
+    }
     int turns = turns_at_once(w, 0, graphs);
     count_odd(w, graphs, turns > 0);
     if (turns && is_worth(w, BATCH_TURNS * graphs, true))

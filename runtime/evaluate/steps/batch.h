@@ -11,6 +11,7 @@ enum { BATCH_TURNS = 3 /* that a text for any number of them composes */ };
 typedef struct Batch {
     int n;      /* 0: it is not worth to make one yet */
     int period; /* so many a turn, by a kernel for any number of turns; 0: by one for these */
+    bool both;  /* steps of one graph, and what goes back through them */
     bool plain; /* what is left, a turn: as if it were written as one */
 } Batch;
 

@@ -292,6 +292,9 @@ static bool fill(Buffer *b, const CsSite *site)
             waiting_say(&lines, "apart, there is not so much memory");
             rt_catch();
             beside = false;
+        } else if (batch.both) {
+            waiting_say(&lines, "apart, no kernel goes forth and back");
+            g->one_way = true;
         } else if (period) {
             waiting_say(&lines, "no turns of one text");
             g->turns = (uint16_t)(n / period - 1 < BATCH_TURNS ? 1 : n / period - 1);
@@ -321,6 +324,20 @@ void rt_fill_all(void)
     while (rt.hold.first && !cs_pending)
         if (!fill(rt.hold.first->buffer, rt.hold.first->lazy->site)) break;
     if (cs_pending) rt_catch();
+}
+
+int32_t cs_waits(void *fn)
+{
+    const Array *a = fn;
+    const struct Held *h =
+        fn && a->head.head.kind == CS_ARRAY && a->head.buffer ? a->head.buffer->held : NULL;
+    return h && !h->view;
+}
+
+int32_t cs_settle(void)
+{
+    rt_fill_all();
+    return 1;
 }
 
 /* ---- with a scalar ------------------------------------------------------------------------------ */
