@@ -1,5 +1,5 @@
 # Benchmarks of kind gradients, sourced by bench/run: values and their gradients by WithGrad, and beside them both written
-# by hand (bench/gradients.cs$).
+# by hand, and the value alone (bench/gradients.cs$).
 # shellcheck shell=sh disable=SC2034,SC2154
 
 gradients_unit=1/s
@@ -16,4 +16,5 @@ gradients_build() {
 gradients_list() { # FORM
     echo "csc ours $out/gradients $1 derived"
     echo "hand peer $out/gradients $1 hand"
+    echo "value other $out/gradients $1 value"
 }

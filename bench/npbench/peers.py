@@ -1,7 +1,7 @@
 """Cases of bench/npbench in Python.
 
 peers.py numpy|numba|jax FAMILY NAME PREFIX SIZES..: prints the best time, once the results are those of PREFIX.0.npy, ..
-peers.py expected FAMILY NAME PREFIX SIZES..: writes these files, NumPy's results
+peers.py expected|expected-jax FAMILY NAME PREFIX SIZES..: writes these files, NumPy's or JAX's results
 peers.py check PREFIX OURS: compares files OURS.0.npy, .. with them
 
 A family's file has NAME_inputs(sizes), NAME(inputs..) and, where numba or JAX want it written otherwise, NAME_numba and
@@ -20,7 +20,7 @@ if who == "numba":
     import numba
 
     prange = numba.prange
-elif who == "jax":
+elif who.endswith("jax"):
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -71,18 +71,18 @@ def main():
         return check(*sys.argv[2:])
     _, _, family, name, prefix, *sizes = sys.argv
     sys.path.append(f"{sys.path[0]}/{family}")
-    cases = importlib.import_module(family)
+    cases = importlib.import_module(family.split("/")[-1])
     inputs = getattr(cases, name + "_inputs")(*map(int, sizes))
     f = getattr(cases, f"{name}_{who}", None) or getattr(cases, name)
     if who == "numba":
         f = numba.njit(parallel=True, fastmath=True)(f)
-    if who == "jax":
+    if who.endswith("jax"):
         constants = [n for n, x in enumerate(inputs) if isinstance(x, (int, float))]
         compiled = jax.jit(f, static_argnums=constants)
         inputs = [x if n in constants else np.asarray(x) for n, x in enumerate(inputs)]
         f = lambda *inputs: jax.block_until_ready(compiled(*inputs))
     results = f(*inputs)
-    if who == "expected":
+    if who.startswith("expected"):
         for n, r in enumerate(parts(results)):
             numpy.save(f"{prefix}.{n}.npy", r)
         return None

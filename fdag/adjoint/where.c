@@ -48,7 +48,11 @@ static bool is_inside(const void *solve, const FdNode *read)
 bool fdi_reads_outside(FdiSolve *s, const FdNode *n)
 {
     const FdiFails fails = {is_inside, s};
-    return n && fdi_may_fail(n, &fails);
+    if (!n || fdi_closed(n)) return false; /* what is the same everywhere is evaluated anyhow */
+    if (n->kind != FD_APPLY || !fdi_is_leaf(n->fn, FD_LEAF_OP)) return fdi_may_fail(n, &fails);
+    bool outside = fdi_fails(&fails, n);
+    for (int i = 0; i < n->nargs && !outside; i++) outside = fdi_reads_outside(s, n->args[i]);
+    return outside;
 }
 
 /* Conditions that speak of unknowns stay in the sum, or are in its ranges; the others are around it, unless they read
