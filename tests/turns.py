@@ -53,14 +53,11 @@ class Loop:
         if kind == "table" and self.rank == 2:
             read = f"Periodic({of[0]})(i - rows(q), j - columns(q))"
             return f"let({self.domain()}) ((sum(q : 0..3, {read}) + {target}({self.at([0] * self.rank)}){more}) & 1023)"
-        if kind in ("round", "clamp"):
+        if kind in ("round", "held"):
             reads = [f"{'Periodic' if kind == 'round' else 'Clamp'}({s})({self.at(x)})" for s, x in zip(of, shifts)]
             return f"let({self.domain()}) {self.sum_of(reads)}{more}"
         if kind == "border":
             reads = [f"Constant({s}, {draw.randint(0, 9)})({self.at(x)})" for s, x in zip(of, shifts)]
-            return f"let({self.domain()}) {self.sum_of(reads)}{more}"
-        if kind == "held":
-            reads = [f"Clamp({s})({self.at(x)})" for s, x in zip(of, shifts)]
             return f"let({self.domain()}) {self.sum_of(reads)}{more}"
         if kind == "named":
             borders = [draw.choice(["Clamp({})", "Clamp({})", "Periodic({})", "Mirror({})", "Constant({}, 5)"]) for _ in of]
