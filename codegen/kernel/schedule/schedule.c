@@ -44,10 +44,17 @@ static Num *try(Unit *u, const Def *d, Recipe *recipe, Parameter form, Num *rest
     return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
 }
 
-/* Tiles of reductions over ranges of their own: over one range, where all of its reads are inside. */
+static bool is_open(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_REDUCE && !reduction_is_closed(n);
+}
+
+/* Tiles of reductions over ranges of their own, or under conditions: over one range, where all of its reads are inside. */
 static Num *closed(Unit *u, const Def *d, Num *rest)
 {
     const Def *of = u->def;
+    if (u->options->tile != CG_TILE_AUTO) return rest;
     if (num_is(rest, 0) || u->options->precise || u->options->family == CG_GPU ||
         draw_skips(u, P_FORM_CLOSED))
         return rest;
@@ -72,7 +79,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     rest = try(u, d, recipe_thin, P_FORM_THIN, rest);
     if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
         rest = try(u, d, recipe_contract, P_FORM_CONTRACT, rest);
-    if (tile == CG_TILE_AUTO) rest = closed(u, d, rest);
+    if (!fd_any(d->body, is_open, NULL)) rest = closed(u, d, rest);
     rest = try(u, d, recipe_columns, P_FORM_COLUMNS, rest);
     rest = try(u, d, recipe_strips, P_FORM_STRIPS, rest);
     rest = try(u, d, recipe_ragged, P_FORM_RAGGED, rest);
@@ -190,6 +197,8 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
     rest = flattened(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
+    if (fd_any(d->body, is_open, NULL)) rest = closed(u, d, rest);
+    if (num_is(rest, 0)) return;
     rest = inside_first(u, d, rest, unsafe);
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;
     if (notes && !num_is(rest, 0)) {

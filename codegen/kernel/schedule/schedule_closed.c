@@ -54,13 +54,29 @@ static void add_exact(DefWithin *w, const FdNode *n)
         w->exact[w->nexact++] = n;
 }
 
+static bool is_op(const FdNode *n, FdOp op)
+{
+    return n->kind == FD_APPLY && fd_op_of(n) == op;
+}
+
 /* The variable lies behind a lower bound, or before an upper one. */
 static bool bounded(Closing *c, DefWithin *w, const FdNode *reduce, const FdNode *v,
                     const FdNode *bound, bool lower)
 {
-    if (fd_op_of(bound) == (lower ? FD_OP_MAX : FD_OP_MIN) && bound->kind == FD_APPLY)
+    FdOp ends = lower ? FD_OP_MAX : FD_OP_MIN;
+    if (is_op(bound, ends))
         return bounded(c, w, reduce, v, bound->args[0], lower) &&
                bounded(c, w, reduce, v, bound->args[1], lower);
+    for (int i = 0; is_op(bound, FD_OP_ADD) && i < 2; i++) { /* min(x, y) + z */
+        const FdNode *of = bound->args[i], *more = bound->args[1 - i];
+        if (!is_op(of, ends) || fd_closed(bound)) continue;
+        for (int k = 0; k < 2; k++) {
+            const FdNode *sum[] = {of->args[k], more};
+            const FdNode *one = fd_simple_op(c->u->fd, FD_OP_ADD, SC_INT, 2, sum);
+            if (!bounded(c, w, reduce, v, one, lower)) return false;
+        }
+        return true;
+    }
     FdAffine form;
     if (fd_closed(bound)) return true; /* the range is within */
     if (!fd_affine(lower ? bound : v, &form) || !fd_affine_add(&form, lower ? v : bound, -1))
@@ -112,6 +128,23 @@ static const FdNode *unguarded(Closing *c, DefWithin *w, const FdNode *reduce, S
     return body;
 }
 
+/* Is the range as short as some tiles' corners are apart, wherever it is? */
+static bool is_narrow(const DefWithin *w)
+{
+    enum { NARROW = 64 };
+    for (int i = 0; i < w->n; i++)
+        for (int k = 0; k < i; k++) {
+            FdAffine both, other;
+            if (!fd_condition_form(w->conds[i], &both) || !fd_condition_form(w->conds[k], &other))
+                continue;
+            bool fits = true; /* lo - v and v - hi + 1 */
+            for (int t = 0; t < other.nterms; t++)
+                fits = fits && fd_affine_add(&both, other.terms[t].atom, other.terms[t].factor);
+            if (fits && !both.nterms && both.constant + other.constant > -NARROW) return true;
+        }
+    return false;
+}
+
 /* What takes part where the conditions hold has no part elsewhere. */
 static bool has_nothing(const FdNode *reduce, ScalarValue *none)
 {
@@ -151,7 +184,7 @@ static const FdNode *close(void *ctx, Fd *fd, const FdNode *r)
         if (!doms[i].lo || !doms[i].hi) return NULL;
     }
     const FdNode *body = unguarded(c, &w, r, none);
-    if (!w.n) return NULL;
+    if (!w.n || is_narrow(&w)) return NULL;
     const FdNode *all = w.conds[0], *parts[3];
     for (int i = 1; i < w.n; i++) {
         parts[0] = all, parts[1] = w.conds[i];
