@@ -107,7 +107,7 @@ struct Ast {
     struct Symbol *sym;      /* what a name, call, binder or declaration means */
     bool is_const;           /* `value` is this expression's constant value */
     bool settled;            /* an expression that sema has checked before its turn */
-    bool looked_at, quiet;   /* sema/lower/known.h */
+    bool looked_at, quiet;   /* sema/lower/foresee/known.h */
     AstOverflow overflow;    /* of an operation, as what encloses it says */
     ScalarValue value;
     /* REDUCE and CALL with AST_RES_REDUCE, LET, LAMBDA, DEFINE: the bound variables, in order,

@@ -171,7 +171,7 @@ typedef struct SemaGraph {
     int turns;
 } SemaGraph;
 
-/* An evaluation that is statically known (lower/foresee.c): its composed graph, to be lowered to
+/* An evaluation that is statically known (lower/foresee/foresee.c): its composed graph, to be lowered to
  * kernels and embedded. */
 typedef struct SemaEvaluation {
     FdGraph *graph;

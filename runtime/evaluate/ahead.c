@@ -1,5 +1,5 @@
 /* Evaluations that follow each other, as one: csc finds statements with nothing to be seen between
- * them (sema/lower/together.c) and makes one graph of theirs; before the first the program hands it
+ * them (sema/lower/together/together.c) and makes one graph of theirs; before the first the program hands it
  * over with the values of its slots. It is evaluated by one kernel, if the ranges are equal and it
  * pays, and each statement gets what is its own, by the graph and the captures that it asks with. Values of
  * different ranges are results apart, which share what they are made of.

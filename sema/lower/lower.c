@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "build.h"
-#include "foresee.h"
+#include "foresee/foresee.h"
 
 /* ---- places and failures ------------------------------------------------------------------ */
 

@@ -43,7 +43,7 @@ struct Symbol {
     AstOp mode;          /* SYM_PARAM: AST_OP_BY_VALUE, REF, OUT */
     bool recurrent;      /* the variable of a DEFINE that uses itself */
     bool assigned_again; /* a variable written after its declaration */
-    /* A function, in lower/foresee.c: some calls were followed into its body; some could not be. */
+    /* A function, in lower/foresee/foresee.c: some calls were followed into its body; some could not be. */
     bool followed, apart;
     int special; /* SYM_FUNC: a copy for known functions (lower/special.c): 1 and how often one of them is such */
     Ast *constraint;    /* SYM_BOUND: explicit range, or NULL */

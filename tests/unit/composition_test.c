@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../base/vec.h"
-#include "../../fdag/composition.h"
+#include "../../fdag/compose/composition.h"
 #include "suite.h"
 
 static const char *const scaled = "%0 = slot 0 \"a\" : array float(int)\n"
@@ -180,6 +180,37 @@ START_TEST(nothing_unknown_is_composed)
 }
 END_TEST
 
+/* A graph whose two arrays agree: their bounds are the first one's. */
+START_TEST(bounds_of_equal_ranges_are_one)
+{
+    Value a = {.kind = FD_CAPTURE_ARRAY}, b = {.kind = FD_CAPTURE_ARRAY};
+    const char *agreeing = "%0 = var \"i\" : int\n"
+                           "%1 = slot 0 \"x\" : array float(int)\n"
+                           "%2 = const 0 : int\n"
+                           "%3 = slot 1 \"y\" : array float(int)\n"
+                           "%4 = apply @lower (%3, %2) : long\n"
+                           "%5 = apply @upper (%1, %2) : long\n"
+                           "%6 = apply %1 (%0) : float\n"
+                           "%7 = apply %3 (%0) : float\n"
+                           "%8 = apply @add (%6, %7) : float\n"
+                           "%9 = let (%0 : infer %4..%5) %8 : float(int)\n"
+                           "agree %1.0 %3.0\n"
+                           "result %9\n";
+    Value root = {.graph = read_graph(other, agreeing), .captures = {&a, &b}};
+    Value same = {.graph = root.graph, .captures = {&a, &a}};
+    FdComposing c = {.visit = 1, .look = look};
+    FdGraph g;
+    FdKey key;
+    ck_assert(fd_compose(fd, &c, root.graph, fd_root(root.graph), root.captures, &g, &key, NULL));
+    const FdDom *d = &fd_root(&g)->doms[0];
+    ck_assert_int_eq(d->lo->args[0]->slot, 0);
+    ck_assert_int_eq(d->hi->args[0]->slot, 0);
+    c.visit = 2;
+    ck_assert(fd_compose(fd, &c, same.graph, fd_root(same.graph), same.captures, &g, &key, NULL));
+    ck_assert_int_eq(g.nslots, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("composition");
@@ -188,6 +219,7 @@ int main(void)
     tcase_add_test(c, what_is_shared_is_composed_once);
     tcase_add_test(c, equal_values_are_not_one);
     tcase_add_test(c, nothing_unknown_is_composed);
+    tcase_add_test(c, bounds_of_equal_ranges_are_one);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -232,8 +232,21 @@ static void check_evaluation(int evaluation, Fd *own, const FdNode *root, int ns
     check_same_key(fd, result->evaluations[evaluation].graph, own, &g);
 }
 
+/* Bounds of the second array are those of the first's other dimension, in this dimension and before it. */
+static const FdNode *agreed(void *last, Fd *of_fd, const FdNode *n)
+{
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return NULL;
+    const FdNode *of = n->args[0];
+    int64_t dim = n->args[1]->value.i;
+    if (of->kind != FD_FUNC || of->slot != 1 || dim > *(const int *)last) return NULL;
+    const FdNode *args[] = {fd_slot(of_fd, 0, of->type, "c"), fd_int(of_fd, 1 - dim)};
+    return fd_apply_op(of_fd, op, SC_LONG, 2, args, n->loc);
+}
+
 START_TEST(test_evaluation_through_a_call)
 {
+    int inner = 0, both = 1;
     lower_text("type matrix = float(int, int);"
                "matrix mul(matrix a, matrix b) { var c(j, k) = + (a(j, l) * b(l, k)); return c; }"
                "float[,] a = new float[2, 3]; float[,] b = new float[3, 2];"
@@ -244,9 +257,9 @@ START_TEST(test_evaluation_through_a_call)
     const FdNode *c = fd_slot(own, 0, t, "c"), *d = fd_slot(own, 1, t, "d");
     const FdNode *args[] = {c, d};
     const FdNode *product = composed(own, 0, args);
-    check_evaluation(0, own, product, 2);
+    check_evaluation(0, own, fd_rewrite(own, product, agreed, &inner), 2);
     const FdNode *outer[] = {product, c};
-    check_evaluation(1, own, composed(own, 0, outer), 2);
+    check_evaluation(1, own, fd_rewrite(own, composed(own, 0, outer), agreed, &both), 2);
     fd_free(own);
 }
 END_TEST

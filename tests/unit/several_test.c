@@ -1,4 +1,4 @@
-/* Several graphs as one (fdag/several.c): what becomes of the parts, which do not fit, and when it
+/* Several graphs as one (fdag/compose/several.c): what becomes of the parts, which do not fit, and when it
  * pays. */
 #include <check.h>
 #include <stdio.h>
@@ -84,7 +84,8 @@ static FdGraph *two(Fd *fd, const FdGraph *a, const FdGraph *b, int second, int 
                           {.type = line, .is_array = true, .name = "y"},
                           {.type = line, .is_array = true, .name = "z"}};
     const int first_slots[] = {0, 1}, second_slots[] = {second, 2};
-    const FdPart parts[] = {{a, first_slots}, {b, second_slots}};
+    const FdPart parts[] = {{.graph = a, .slots = first_slots},
+                            {.graph = b, .slots = second_slots}};
     FdGraph *g = fd_several(fd, 2, parts, slots, all);
     if (!g) return NULL;
     const char *why = fd_verify(fd, g);
@@ -131,6 +132,24 @@ START_TEST(parts_are_results)
     ck_assert_int_eq(fd_several_pays(g), FD_PAYS_SMALL);
     expect(beside(fd, g)->body, "results_float_float(x(i) + 1, y(i) * 2)");
     ck_assert_int_eq(g->nresults, 1);
+    fd_free(fd);
+}
+END_TEST
+
+START_TEST(what_is_for_later_parts_alone_is_no_result)
+{
+    Fd *fd = fd_new();
+    const FdType *line = fd_type_array(fd, SC_FLOAT, 1);
+    const FdSlot all[] = {{.type = line, .is_array = true, .name = "x"}};
+    const int first[] = {0}, second[] = {~0}, third[] = {~1};
+    const FdGraph *a = read_graph(fd, plus_one);
+    const FdPart parts[] = {{a, first, true}, {a, second, false}, {a, third, false}};
+    FdGraph *g = fd_several(fd, 3, parts, 1, all);
+    ck_assert_ptr_nonnull(g);
+    ck_assert_int_eq(g->nresults, 2);
+    expect(fd_root(g)->body, "x(i) + 1 + 1");
+    expect(g->results[1].node->body, "x(i) + 1 + 1 + 1");
+    ck_assert_int_eq(fd_several_pays(g), FD_PAYS); /* three go through memory in place of four */
     fd_free(fd);
 }
 END_TEST
@@ -195,6 +214,7 @@ int main(void)
     Suite *s = suite_create("several");
     TCase *c = tcase_create("several");
     tcase_add_test(c, parts_are_results);
+    tcase_add_test(c, what_is_for_later_parts_alone_is_no_result);
     tcase_add_test(c, reads_at_the_own_point_are_values);
     tcase_add_test(c, ranges_are_what_all_parts_allow);
     tcase_add_test(c, what_sums_share_pays);

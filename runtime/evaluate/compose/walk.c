@@ -1,7 +1,7 @@
 /* Walks over captures (walk.h). */
 #include "walk.h"
 
-#include "../../../fdag/composition.h"
+#include "../../../fdag/compose/composition.h"
 #include "../../state.h"
 #include "../lazy/closure.h"
 #include "../steps/waiting.h"

@@ -1,5 +1,5 @@
 /* The walk over the captures of a graph, and of all lazy values below it: it writes the signature and gathers the
- * leaves. One that builds the graph goes the same way, each lazy value once (both are fdag/composition.c's). */
+ * leaves. One that builds the graph goes the same way, each lazy value once (both are fdag/compose/composition.c's). */
 #ifndef CS_RUNTIME_WALK_H
 #define CS_RUNTIME_WALK_H
 

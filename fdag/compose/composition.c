@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 /* A dimension of an array, the range of which another one has as well; `same` stands before it in the order of
  * slots, or is itself. */

@@ -3,7 +3,7 @@
 #ifndef CS_SEMA_FORESEE_H
 #define CS_SEMA_FORESEE_H
 
-#include "../sema.h"
+#include "../../sema.h"
 
 /* Fills in r->evaluations, each graph once (by fd_key). Called when expressions are replaced by
  * AST_GRAPH nodes. */

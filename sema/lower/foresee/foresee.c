@@ -3,12 +3,12 @@
  * until their variables share values as they did the time before (`before = now; now = next`). A value
  * is an array, a graph over values, or unknown (known.h). Where a known value is converted to an
  * array, or a scalar graph is evaluated, its graph is composed as the runtime does it
- * (fdag/composition.h), so that it has the same key. A wrong guess costs nothing but a kernel nobody
+ * (fdag/compose/composition.h), so that it has the same key. A wrong guess costs nothing but a kernel nobody
  * asks for; a value that is not known is skipped.
  */
 #include "foresee.h"
 
-#include "../../fdag/index/contraction.h"
+#include "../../../fdag/index/contraction.h"
 #include "number.h"
 #include "turns.h"
 

@@ -3,9 +3,9 @@
 #ifndef CS_SEMA_KNOWN_H
 #define CS_SEMA_KNOWN_H
 
-#include "../../base/vec.h"
-#include "../../fdag/composition.h"
-#include "build.h"
+#include "../../../base/vec.h"
+#include "../../../fdag/compose/composition.h"
+#include "../build.h"
 
 typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind;
 

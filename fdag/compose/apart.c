@@ -5,7 +5,7 @@
  * read what an earlier one gives, as an array. */
 #include <string.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 enum { WORTH_IT = 64 }; /* operations an element: a reduction. Recurrences are stored anyway */
 

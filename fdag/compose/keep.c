@@ -3,7 +3,7 @@
  *   results:                sum(i, j, abs(v(i, j) - u(i, j))), v
  * where v is an array (FD_DOM_ARRAY), so that it becomes a temporary whatever passes think of it; that is
  * then the result. */
-#include "internal.h"
+#include "../internal.h"
 
 const FdNode *fd_stored(Fd *fd, const FdNode *let)
 {

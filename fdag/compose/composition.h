@@ -4,7 +4,7 @@
 #ifndef CS_FDAG_COMPOSITION_H
 #define CS_FDAG_COMPOSITION_H
 
-#include "fdag.h"
+#include "../fdag.h"
 
 typedef enum FdCaptureKind {
     FD_CAPTURE_SCALAR, /* a slot of its own wherever it is captured; one with marks has identity */

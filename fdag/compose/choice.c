@@ -7,7 +7,7 @@
  *   f ?? g       let (i : lo..hi, ..) inside ? f : g        slots f, g, lo, hi, flo, fhi, ..
  *
  * where a dimension that is infinite has no bounds. */
-#include "internal.h"
+#include "../internal.h"
 
 typedef struct Writer {
     Fd *fd;
