@@ -289,8 +289,8 @@ void schedule_all(Unit *u, int n, const Def *defs)
         for (int k = 0; b && k < b->n; k++)
             if (!b->stages[k].def->copy) of[def_given(b->stages[k].def) - defs] = b;
     }
-    bool only = u->steps &&
-                n > 1; /* bands, or nothing is launched: others are better evaluated one by one */
+    /* Bands, or nothing is launched: others are better evaluated one by one. */
+    bool only = u->steps && n > 1;
     for (int i = 0; only && i < n; i++) {
         bool table = !of[i] && of[n - 1] && is_table(u, &defs[i], &defs[n - 1]);
         if (!table && (!of[i] || of[i] != of[n - 1]))

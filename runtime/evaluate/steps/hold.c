@@ -120,9 +120,11 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
     if (!below.nheld && !below.loops && !rt.hold.busy)
         rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
-    if (!w.n || (!w.full && w.n < batch_enough(&w, l, most))) return true;
+    int enough = w.full || !w.n ? 0 : batch_enough(&w, l, most);
+    if (!w.n || w.n < enough) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
-    return fill_below(&below, site);
+    /* the oldest alone: what has begun a turn since goes on with it */
+    return enough ? rt_fill(w.held[enough - 1]->buffer, site) : fill_below(&below, site);
 }
 
 bool hold_take(Lazy *l, Buffer *b)

@@ -246,9 +246,10 @@ static Value *eval_loop(Foresee *f, Ast *n)
     uint64_t before, after = 0;
     size_t outside = 0;
     bool again = false, other = true; /* arrays that are evaluated twice, and alike, may be turns */
+    const size_t around = f->turn;
     f->loops++;
     for (int turn = 0; turn == 0 || ((again || after != before) && turn < MAX_TURNS); turn++) {
-        size_t arrays = f->arrays.len;
+        size_t arrays = f->turn = f->arrays.len;
         known_forget(f, &functions);
         before = turn ? after : known_aliases(f, &changed);
         if (!turn) outside = f->known.len;
@@ -260,6 +261,7 @@ static Value *eval_loop(Foresee *f, Ast *n)
         other = after != before;
     }
     f->loops--;
+    f->turn = around;
     turns_end(f);
     known_forget(f, &functions);
     vec_free(&functions);

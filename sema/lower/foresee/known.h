@@ -60,6 +60,7 @@ typedef struct Foresee {
     VEC(uint64_t) walks;
     VEC(Chosen) chosen;
     VEC(Value *) arrays;   /* values of which these were evaluated (turns.c) */
+    size_t turn;           /* how many these were when the turn of the innermost loop began */
     VEC(KnownTurns) turns; /* of loops: evaluations behind all others */
     VEC(FdKnown) slots;    /* what is known of those of the last walk, in their order */
     uint32_t visit;

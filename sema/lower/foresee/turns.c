@@ -38,6 +38,7 @@ typedef struct Turns {
     Value *const
         *last; /* arrays' values of the last turn; those of the turn before stand before it */
     int period;
+    bool whole; /* they are a turn of the loop as it is written: from its beginning on */
     int nbelow;
     bool carried[MOST_PERIOD];      /* of the turn before: it is read */
     bool read[MOST_PERIOD];         /* by its own turn */
@@ -234,7 +235,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, Loc loc)
     t->graphs.len = 0;
     for (int i = 0; i < t->period && how->turns; i++) add_graphs(t, t->last[i]);
     made.evaluation.last = -1;
-    for (int i = 0; i < f->r->ngraphs && t->period; i++)
+    for (int i = 0; i < f->r->ngraphs && t->period && t->whole; i++)
         if (f->r->graphs[i].graph == t->last[t->period - 1]->graph) made.evaluation.last = i;
     made.evaluation.nturns = (int)t->graphs.len;
     made.evaluation.turns =
@@ -294,6 +295,7 @@ void turns_evaluated(Foresee *f, Value *v, Loc loc)
     vec_push(&f->arrays, v);
     for (int period = 1; period <= MOST_PERIOD && (size_t)period * 2 <= n + 1; period++) {
         Turns t = {.f = f, .last = f->arrays.data + n + 1 - period, .period = period};
+        t.whole = f->turn + (size_t)period == n + 1;
         if (t.last[-1]->graph != v->graph) continue;
         if (are_turns(&t)) compose_turns(&t, loc);
         vec_free(&t.made);
