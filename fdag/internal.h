@@ -7,8 +7,8 @@
 #include "../base/vec.h"
 #include "fdag.h"
 #include "index/affine.h"
-#include "index/asked.h"
-#include "index/facts.h"
+#include "index/facts/asked.h"
+#include "index/facts/facts.h"
 
 typedef struct FdiType {
     FdType type; /* first: an FdType * is an FdiType * */

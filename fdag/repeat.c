@@ -2,7 +2,7 @@
 #include "repeat.h"
 
 #include "index/affine.h"
-#include "index/facts.h"
+#include "index/facts/facts.h"
 #include "internal.h"
 
 /* ---- which recurrences ------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "flat.h"
 
 #include "../internal.h"
-#include "facts.h"
+#include "facts/facts.h"
 
 bool fd_is_flat(const FdNode *array, int dim)
 {

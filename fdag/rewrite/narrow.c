@@ -10,7 +10,7 @@
  *
  * For values in lanes. Requires: nothing. Keeps: values. */
 #include "../index/affine.h"
-#include "../index/spans.h"
+#include "../index/footprint/spans.h"
 #include "../internal.h"
 
 enum { DEEPEST = 200, IN_BYTE = 1, IN_SBYTE = 2, IN_SHORT = 4, ALL = 7 };

@@ -6,7 +6,7 @@
  * comes before the first slice is nobody's to read; footprints show that no step does. */
 #include "repeat.h"
 
-#include "../../fdag/index/footprint.h"
+#include "../../fdag/index/footprint/footprint.h"
 #include "../../fdag/repeat.h"
 #include "../device/device.h"
 #include "../objects/record.h"

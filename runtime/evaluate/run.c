@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../../fdag/index/footprint.h"
+#include "../../fdag/index/footprint/footprint.h"
 #include "../device/device.h"
 #include "../device/memory.h"
 #include "../device/trace.h"

@@ -6,7 +6,7 @@
  *
  * What is known here is how the graph reads it. Whether somebody else has the array, and whether the
  * evaluation can fail half way, is known when the program runs. */
-#include "../../fdag/index/footprint.h"
+#include "../../fdag/index/footprint/footprint.h"
 #include "build.h"
 
 /* The variable that both are, a name or a field. */

@@ -2,8 +2,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../fdag/index/facts.h"
-#include "../../fdag/index/range.h"
+#include "../../fdag/index/facts/facts.h"
+#include "../../fdag/index/facts/range.h"
 #include "suite.h"
 
 static const FdLoc nowhere = {0, 0};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../fdag/index/facts.h"
+#include "../../fdag/index/facts/facts.h"
 
 static bool is_known(const void *ctx, const FdNode *n)
 {

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "../../fdag/index/footprint.h"
+#include "../../fdag/index/footprint/footprint.h"
 #include "fdag_graph.h"
 #include "suite.h"
 

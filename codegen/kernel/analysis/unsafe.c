@@ -1,6 +1,6 @@
 /* Can reads fall outside? The least and greatest value of each index, as a condition over the
  * numbers of a run (see docs/kernels.md). */
-#include "../../../fdag/index/facts.h"
+#include "../../../fdag/index/facts/facts.h"
 #include "../../../fdag/index/flat.h"
 #include "analysis.h"
 

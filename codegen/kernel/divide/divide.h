@@ -3,7 +3,7 @@
 #ifndef CS_CODEGEN_DIVIDE_H
 #define CS_CODEGEN_DIVIDE_H
 
-#include "../../../fdag/index/footprint.h"
+#include "../../../fdag/index/footprint/footprint.h"
 #include "division.h"
 
 enum {

@@ -2,7 +2,7 @@
  * worked out over ranges of numbers. */
 #include <string.h>
 
-#include "../../../fdag/index/range.h"
+#include "../../../fdag/index/facts/range.h"
 #include "number.h"
 #include "plan.h"
 

@@ -1,7 +1,7 @@
 /* Short rows as one: pixels and their channels, points and their coordinates. Neighbours in memory are
  * lanes then, however few a row has. */
 #include "../../../fdag/index/flat.h"
-#include "../../../fdag/index/facts.h"
+#include "../../../fdag/index/facts/facts.h"
 #include "../plan/draw.h"
 #include "schedule.h"
 

@@ -7,7 +7,7 @@
  * where its conditions hold, and find the positions at which they do for whole tiles (nest/within.c). Conditions that
  * are written around a value, `k > i ? a(k, i) * b(k, j) : 0`, are such, too. */
 #include "../../../fdag/index/contraction.h"
-#include "../../../fdag/index/facts.h"
+#include "../../../fdag/index/facts/facts.h"
 #include "schedule.h"
 
 typedef struct Closing {

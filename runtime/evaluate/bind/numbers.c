@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../../../fdag/index/footprint.h"
+#include "../../../fdag/index/footprint/footprint.h"
 #include "../../state.h"
 #include "../lazy/closure.h"
 

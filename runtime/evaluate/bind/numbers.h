@@ -3,7 +3,7 @@
 #define CS_RUNTIME_NUMBERS_H
 
 #include "../../../codegen/kernel/codegen.h"
-#include "../../../fdag/index/spans.h"
+#include "../../../fdag/index/footprint/spans.h"
 #include "../compose/compose.h"
 
 typedef enum NumbersFail { FAIL_UNASKED, FAIL_PERHAPS, FAIL_NEVER } NumbersFail;

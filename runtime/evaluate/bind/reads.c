@@ -1,7 +1,7 @@
 /* Arrays in parts that are read by each rank alone (reads.h). */
 #include "reads.h"
 
-#include "../../../fdag/index/footprint.h"
+#include "../../../fdag/index/footprint/footprint.h"
 #include "../../device/memory.h"
 #include "../../ranks/parts.h"
 #include "../../state.h"

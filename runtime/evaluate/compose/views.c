@@ -1,12 +1,12 @@
 /* Functions of the host in evaluations. Kernels cannot call the program, so what they read of it is
- * gathered first: the box that the evaluation reads (fdag/index/footprint.h) is called for, in runs where
+ * gathered first: the box that the evaluation reads (fdag/index/footprint/footprint.h) is called for, in runs where
  * the program offers that, and an array over the box stands for the function, its domain kept. Both
  * executors see the array, so the program sees the same calls.
  *
  * A function stays one, which only the reference executor can call, element by element, where no
  * finite box is needed of it, or where gathering fails: an element that is an error may be one that
  * the evaluation itself never reads. */
-#include "../../../fdag/index/footprint.h"
+#include "../../../fdag/index/footprint/footprint.h"
 #include "../../state.h"
 #include "../bind/numbers.h"
 #include "../lazy/closure.h"

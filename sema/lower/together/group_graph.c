@@ -1,6 +1,6 @@
 /* The graph of statements that are evaluated together (group.h): what it captures, what dies with it, and which of its
  * parts are no results. */
-#include "../../../fdag/index/footprint.h"
+#include "../../../fdag/index/footprint/footprint.h"
 #include "group.h"
 
 /* ---- chains ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* What a definition computes at a place in a nest: its body under the conditions of the boxes around
  * (nest.h). Each is worked out once. */
-#include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/facts/facts.h"
 #include "../../../../fdag/index/flat.h"
 #include "nest.h"
 

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/facts/facts.h"
 #include "impl.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};

@@ -5,7 +5,7 @@
  *   all      i + 4 .. m        steps at which all do, without a test; the others have one a row
  *
  * Conditions are affine, so that where one ends along the reduction is greatest or least at a corner of the tile. */
-#include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/facts/facts.h"
 #include "impl.h"
 
 /* Positions from .. to along the axis. */

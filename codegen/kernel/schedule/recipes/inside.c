@@ -10,7 +10,7 @@
  *         do both
  *
  * Needs: closed ranges. Keeps: the order of operations within an element. */
-#include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/facts/facts.h"
 #include "../../../../fdag/index/flat.h"
 #include "recipe.h"
 

@@ -8,7 +8,7 @@
  *         rows share a group
  *
  * Needs: closed ranges. Keeps: the order of operations within an element. */
-#include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/facts/facts.h"
 #include "recipe.h"
 
 /* Bytes ahead of what is read: longer than memory takes, short enough to be still in L1. */

@@ -1,5 +1,5 @@
 /* Legality of boxes: their parts are all there, and what is inside keeps to them. */
-#include "../../../../fdag/index/facts.h"
+#include "../../../../fdag/index/facts/facts.h"
 #include "verify.h"
 
 /* A condition of variables around. */

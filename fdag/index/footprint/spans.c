@@ -2,7 +2,7 @@
  * type of the result and so wraps, may be anything that the type has. */
 #include "spans.h"
 
-#include "../internal.h"
+#include "../../internal.h"
 
 FdSpans fd_spans(int64_t lo, int64_t hi)
 {

@@ -1,5 +1,5 @@
 /* What is asked of footprints (footprint.h): the box around one, and whether reads are of the root's own element. */
-#include "../internal.h"
+#include "../../internal.h"
 #include "reads.h"
 
 static bool is_slot(const FdNode *f)

@@ -3,7 +3,7 @@
  * conditions say, then everything. */
 #include "values.h"
 
-#include "../internal.h"
+#include "../../internal.h"
 
 enum { MOST_STEPS = 200000, MOST_ASSUMING = MOST_STEPS / 4 };
 /* Longer than a dimension of an array is. */

@@ -4,9 +4,9 @@
  * been asked once is not searched for again (asked.h). */
 #include <string.h>
 
-#include "../internal.h"
-#include "flat.h"
-#include "spans.h"
+#include "../../internal.h"
+#include "../flat.h"
+#include "../footprint/spans.h"
 
 int fdi_term_kind(const FdAffine *form, int term)
 {

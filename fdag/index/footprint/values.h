@@ -4,7 +4,7 @@
 #ifndef CS_FDAG_VALUES_H
 #define CS_FDAG_VALUES_H
 
-#include "range.h"
+#include "../facts/range.h"
 
 /* The values of an array of integers over a box of it, which may reach beyond its domain; false: they
  * are not known. */

@@ -3,7 +3,7 @@
  * condition says. A function that is not applied but handed on may be read anywhere. */
 #include "footprint.h"
 
-#include "../internal.h"
+#include "../../internal.h"
 #include "reads.h"
 #include "values.h"
 

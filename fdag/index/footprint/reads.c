@@ -1,7 +1,7 @@
 /* Boxes of reads (reads.h): those of a footprint, few of them, so that the nearest become one. */
 #include "reads.h"
 
-#include "../internal.h"
+#include "../../internal.h"
 
 static FdExtent around(const FdExtent *a, const FdExtent *b)
 {

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "../internal.h"
+#include "../../internal.h"
 #include "facts.h"
 
 typedef struct Guards {

@@ -5,7 +5,7 @@
 #ifndef CS_FDAG_RANGE_H
 #define CS_FDAG_RANGE_H
 
-#include "spans.h"
+#include "../footprint/spans.h"
 
 typedef struct FdRange {
     FdSpans is;

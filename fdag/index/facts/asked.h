@@ -7,7 +7,7 @@
 #ifndef CS_FDAG_ASKED_H
 #define CS_FDAG_ASKED_H
 
-#include "affine.h"
+#include "../affine.h"
 
 struct FdiMap;
 

@@ -1,7 +1,7 @@
 /* The inside of a box (facts.h): conditions under which a definition has no guards. They are found
  * in rounds, since what one decides shows the next: a remainder, then the clamp of it, at last the
  * read. */
-#include "../internal.h"
+#include "../../internal.h"
 
 typedef struct Inside {
     Fd *fd;

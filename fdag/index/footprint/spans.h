@@ -5,7 +5,7 @@
 #ifndef CS_FDAG_SPANS_H
 #define CS_FDAG_SPANS_H
 
-#include "../fdag.h"
+#include "../../fdag.h"
 
 enum { FD_SPANS = 4 };
 

@@ -5,7 +5,7 @@
 #ifndef CS_FDAG_FACTS_H
 #define CS_FDAG_FACTS_H
 
-#include "affine.h"
+#include "../affine.h"
 
 /* Knows the ranges of the variables that it is made with and of those bound in `body`. */
 typedef struct FdFacts FdFacts;

@@ -2,8 +2,8 @@
  * proof.c answers. */
 #include "facts.h"
 
-#include "../internal.h"
-#include "flat.h"
+#include "../../internal.h"
+#include "../flat.h"
 
 /* ---- making them ------------------------------------------------------------------------- */
 

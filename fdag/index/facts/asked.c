@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../internal.h"
+#include "../../internal.h"
 
 static void grow(Fd *fd)
 {
