@@ -13,7 +13,8 @@ typedef struct Count {
 static void count_uses(Ast **child, void *ctx)
 {
     Count *c = ctx;
-    if ((*child)->kind == AST_NAME_REF && (*child)->sym == c->sym) c->n++;
+    bool names = (*child)->kind == AST_NAME_REF || (*child)->kind == AST_MEMBER;
+    if (names && (*child)->sym == c->sym) c->n++;
     ast_each_child(*child, count_uses, ctx);
 }
 
@@ -24,8 +25,7 @@ static int captured(const Group *g, const Symbol *sym, size_t first, size_t end)
     for (size_t k = first; k < end; k++) {
         const AstList *captures = &g->members.data[k].graph->graph.captures;
         for (int i = 0; i < captures->len; i++)
-            n += group_bare(captures->data[i])->kind == AST_NAME_REF &&
-                 group_bare(captures->data[i])->sym == sym;
+            n += group_variable(group_bare(captures->data[i])) == sym;
     }
     return n;
 }
@@ -75,6 +75,31 @@ static bool uses_shared(const Group *g)
     return found;
 }
 
+/* The step that a member is of. */
+static size_t step_of(const Group *g, size_t member)
+{
+    size_t step = 0;
+    while (g->steps.data[step].end <= member) step++;
+    return step;
+}
+
+/* Of these members, and of the statements without members around them: does nothing else use the variable, but what
+ * gives it another array? `y = x;` would have the old one. */
+static bool is_for_members(const Group *g, const Symbol *sym, size_t first, size_t end)
+{
+    size_t from = step_of(g, first), to = step_of(g, end - 1) + 1;
+    int sets = 0;
+    Count c = {.sym = sym};
+    while (from > 0 && group_first(g, from - 1) == g->steps.data[from - 1].end) from--;
+    while (to < g->steps.len && group_first(g, to) == g->steps.data[to].end) to++;
+    for (size_t i = from; i < to; i++) {
+        Step *s = &g->steps.data[i];
+        count_uses(&s->stmt, &c);
+        sets += s->target == sym && s->stmt->kind == AST_EXPR_STMT;
+    }
+    return c.n == sets + captured(g, sym, first, end);
+}
+
 /* The slots of the new graph whose arrays variables give up: these get results of members. beside: functions side
  * by side, or NULL; they read such a slot at the element that is computed. */
 static uint64_t dying(const Group *g, size_t first, size_t end, const FdGraph *beside)
@@ -84,18 +109,12 @@ static uint64_t dying(const Group *g, size_t first, size_t end, const FdGraph *b
     for (int i = 0; i < g->captures.len; i++) {
         const Ast *c = group_bare(g->captures.data[i]);
         int at = g->first.data[i];
-        bool given = c->type->kind == TY_ARRAY && at < 64 && group_result_of(g, c, first, end) >= 0;
+        bool given = c->type->kind == TY_ARRAY && at < 64 &&
+                     group_result_of(g, c, first, end) >= 0 &&
+                     is_for_members(g, group_variable(c), first, end);
         if (given && (!beside || fd_reads_own_only(beside, at))) slots |= UINT64_C(1) << at;
     }
     return slots;
-}
-
-/* The step that a member is of. */
-static size_t step_of(const Group *g, size_t member)
-{
-    size_t step = 0;
-    while (g->steps.data[step].end <= member) step++;
-    return step;
 }
 
 /* Does a later member before `end` set the variable again, and do only members in between ask for what this one gives? */
