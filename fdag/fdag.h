@@ -537,6 +537,10 @@ typedef struct FdBox {
         int64_t lo, hi; /* [lo, hi) */
     } dim[FD_MAX_RANK];
 } FdBox;
+static inline int64_t fd_box_length(const FdBox *box, int d) /* of a finite dimension */
+{
+    return box->dim[d].hi - box->dim[d].lo;
+}
 
 /* Values of the slots of a graph, for evaluation of closed scalar nodes. */
 typedef struct FdEnv {

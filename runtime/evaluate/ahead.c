@@ -98,8 +98,7 @@ Array *ahead_array(const Graph *g, const CsValue *captures)
 {
     Ahead *a = rt.ahead;
     if (!a || !is_next(a, g, captures)) return NULL;
-    bool inner = a->group->chained ? a->part < a->group->n - 1 : a->group->inner >> a->part & 1;
-    if (inner && !(a->arrays[a->part] = unfilled(g, captures))) {
+    if (a->group->inner >> a->part & 1 && !(a->arrays[a->part] = unfilled(g, captures))) {
         ahead_drop();
         return NULL;
     }

@@ -120,15 +120,10 @@ static bool sum_of(const Lazy *l, const FdNode *n, int depth, Sum *s)
 
 /* ---- places ------------------------------------------------------------------------------------ */
 
-static int64_t extent(const FdBox *box, int d)
-{
-    return box->dim[d].hi - box->dim[d].lo;
-}
-
 /* The most that it comes to, without its factor. */
 static int64_t most_of(const Digit *d, const FdBox *box)
 {
-    int64_t n = (extent(box, d->var) + d->p - 1) / d->p;
+    int64_t n = (fd_box_length(box, d->var) + d->p - 1) / d->p;
     return (n < d->q ? n : d->q) - 1;
 }
 
@@ -163,7 +158,7 @@ static bool is_in_order(const Sum *offset, const FdBox *box)
     int64_t stride = 1;
     int used = 0;
     for (int var = box->rank - 1; var >= 0; var--) {
-        int64_t n = extent(box, var);
+        int64_t n = fd_box_length(box, var);
         for (int64_t p = 1; p < n; used++) {
             const Digit *d = find(offset, var, p);
             if (!d || d->times != stride * p) return false;

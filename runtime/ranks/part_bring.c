@@ -13,15 +13,10 @@ typedef struct Bringing {
     RankBlocks blocks;
 } Bringing;
 
-/* From whoever computed them, to all. */
 static void list(void *bringing)
 {
     Bringing *x = bringing;
-    const Part *p = x->b->part;
-    for (int k = 0; k < p->nowners; k++) {
-        Rows rows = rows_within(&x->lacks, p->owners[k].lo, p->owners[k + 1].lo);
-        part_add(&x->blocks, x->b, p->owners[k].rank, RANKS_ALL, &rows);
-    }
+    part_add_owned(&x->blocks, x->b, &x->lacks);
 }
 
 bool part_bring(Buffer *b, const Rows *rows, const CsSite *site)

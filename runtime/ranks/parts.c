@@ -160,15 +160,19 @@ static void add_want(RankBlocks *all, const Buffer *b, int to, const Rows *want)
     }
 }
 
-/* Each rank's to all others. */
-static void add_all(RankBlocks *all, const Buffer *b)
+void part_add_owned(RankBlocks *all, const Buffer *b, const Rows *of)
 {
     const Part *p = b->part;
     for (int k = 0; k < p->nowners; k++) {
-        Rows rows = {0};
-        rows_add(&rows, p->owners[k].lo, p->owners[k + 1].lo);
+        Rows rows = rows_within(of, p->owners[k].lo, p->owners[k + 1].lo);
         part_add(all, b, p->owners[k].rank, RANKS_ALL, &rows);
     }
+}
+
+static void add_all(RankBlocks *all, const Buffer *b)
+{
+    const Rows whole = {1, {{b->part->owners[0].lo, b->part->owners[b->part->nowners].lo}}};
+    part_add_owned(all, b, &whole);
 }
 
 typedef struct Listing {

@@ -39,6 +39,8 @@ void part_gain(Rows *has,
 int64_t part_row_bytes(const RowsLayout *l);
 /* Appends these rows of b, as one rank sends them to another, or (RANKS_ALL) to all. Ends a mem_try. */
 void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows);
+/* Appends these rows of b, from whoever computed them to all others. */
+void part_add_owned(RankBlocks *all, const Buffer *b, const Rows *of);
 /* Bytes that would be sent to whoever gets most. */
 int64_t part_missing(const Part *p, const Rows *want);
 /* What is to be sent, so that all have what they want: alike on all ranks. False: there is no memory. */

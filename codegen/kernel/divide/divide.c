@@ -226,11 +226,6 @@ static bool cut_all(Divide *v, int first, int count)
 
 /* ---- which ------------------------------------------------------------------------------------- */
 
-static int64_t extent(const FdBox *box, int d)
-{
-    return box->dim[d].hi - box->dim[d].lo;
-}
-
 static bool is_in(const FdBox *into, const FdBox *box)
 {
     bool in = into->rank == box->rank;
@@ -244,7 +239,7 @@ static bool are_rows_of_into(const Divide *v, int first, int count)
 {
     bool rows = true;
     for (int d = first + 1; v->in->into && d < first + count; d++)
-        rows = rows && extent(&v->box, d) == extent(v->in->into, d);
+        rows = rows && fd_box_length(&v->box, d) == fd_box_length(v->in->into, d);
     return rows;
 }
 
@@ -370,7 +365,7 @@ static bool add_layouts(Divide *v, int first, int count)
     }
     if (!v->in->into || !count) return true;
     int64_t at = v->box.dim[first].lo - v->in->into->dim[first].lo;
-    for (int d = first + 1; d < first + count; d++) at *= extent(&v->box, d);
+    for (int d = first + 1; d < first + count; d++) at *= fd_box_length(&v->box, d);
     for (int s = 0; s <= v->d->n; s++) v->d->own[s] += at;
     return true;
 }

@@ -60,11 +60,6 @@ Rows rows_within(const Rows *r, int64_t lo, int64_t hi)
 
 /* ---- layouts --------------------------------------------------------------------------------- */
 
-static int64_t length(const FdBox *box, int d)
-{
-    return box->dim[d].hi - box->dim[d].lo;
-}
-
 static bool same_box(const FdBox *a, const FdBox *b)
 {
     bool same = a->rank == b->rank;
@@ -81,10 +76,10 @@ RowsLayout *rows_layout(const FdType *element, const FdBox *box, int first, int 
     if (!l) return NULL;
     *l = (RowsLayout){.box = *box, .first = first, .count = count, .segments = 1, .rows = 1};
     for (int d = 0; d < box->rank; d++) {
-        elements *= length(box, d);
-        if (d < first) l->segments *= length(box, d);
-        if (d >= first && d < first + count) l->rows *= length(box, d);
-        if (d >= first + count) inner *= length(box, d);
+        elements *= fd_box_length(box, d);
+        if (d < first) l->segments *= fd_box_length(box, d);
+        if (d >= first && d < first + count) l->rows *= fd_box_length(box, d);
+        if (d >= first + count) inner *= fd_box_length(box, d);
     }
     l->inner = inner;
     l->nplanes = planes;
@@ -104,7 +99,7 @@ static void rows_of_other(const RowsLayout *l, const FdBox *array, const FdBox *
 {
     int64_t first = 0, last = 0, stride = 1;
     for (int d = array->rank - 1; d >= 0; d--) {
-        int64_t n = length(array, d), from = 0, to = n;
+        int64_t n = fd_box_length(array, d), from = 0, to = n;
         if (!box->dim[d].full) {
             from = box->dim[d].lo - array->dim[d].lo;
             to = box->dim[d].hi - array->dim[d].lo;
@@ -130,7 +125,7 @@ void rows_of_box(const RowsLayout *l, const FdBox *array, const FdBox *box, Rows
         return;
     }
     for (int d = l->first; d < l->first + l->count; d++) {
-        int64_t n = length(&l->box, d), from = 0, to = n;
+        int64_t n = fd_box_length(&l->box, d), from = 0, to = n;
         each = n ? each / n : 0;
         if (!box->dim[d].full) {
             from = box->dim[d].lo - l->box.dim[d].lo;

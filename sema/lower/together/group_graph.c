@@ -219,7 +219,8 @@ Ast *group_graph(Group *g, size_t first, size_t end, bool chained)
     out.nmapped = next;
     out.chained = chained;
     out.dying = dies;
-    out.inner = beside ? inner : 0;
+    if (chained) inner = (UINT64_C(1) << (n - 1)) - 1;
+    out.inner = beside || chained ? inner : 0;
     vec_push(&l->graphs, out);
     return graph;
 }

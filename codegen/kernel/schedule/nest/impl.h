@@ -75,6 +75,8 @@ void nest_steps(Lower *l, const NestStep *first);
 const KirExpr *nest_length(Lower *l, int axis); /* of an axis */
 /* Binds an axis' variables to the position where the kernel is. */
 void nest_bind(Lower *l, int axis);
+/* The variable of an axis of registers, at the first or the last position of the tile. */
+void nest_bind_end(Lower *l, const NestRegs *r, bool last);
 const KirExpr *nest_number(Lower *l, const char *name, Num *x);
 /* How far the open loops over an axis from loop number `from` on have come: all of them, those
  * around copies, lanes and work-items, or only those. */

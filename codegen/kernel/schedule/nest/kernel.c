@@ -81,6 +81,16 @@ const KirExpr *nest_way(Lower *l, int axis, int from, NestWay which)
 
 /* ---- variables --------------------------------------------------------------------------------- */
 
+void nest_bind_end(Lower *l, const NestRegs *r, bool last)
+{
+    const NestAxis *x = &l->n->axes[r->axis];
+    const KirExpr *at = l->places[r->axis].at;
+    Num *way = num_op(l->u, FD_OP_MUL, r->count, r->step);
+    way = num_op(l->u, FD_OP_SUB, way, num_int(l->u, 1));
+    if (last) at = nest_add(l, at, nest_number(l, "way", way));
+    gen_bind_at(&l->g, x->doms, x->vars[0], at);
+}
+
 void nest_bind(Lower *l, int axis)
 {
     Gen *g = &l->g;

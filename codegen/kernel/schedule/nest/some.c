@@ -12,15 +12,7 @@ static const KirExpr *at_corner(Lower *l, const FdNode *cond, int corner)
 {
     Gen *g = &l->g;
     GenScope scope = gen_enter(g, g->block);
-    for (int i = 0; i < l->n->nregs; i++) {
-        const NestRegs *r = &l->n->regs[i];
-        const NestAxis *x = &l->n->axes[r->axis];
-        const KirExpr *at = l->places[r->axis].at;
-        Num *way = num_op(l->u, FD_OP_MUL, r->count, r->step);
-        way = num_op(l->u, FD_OP_SUB, way, num_int(l->u, 1));
-        if (corner >> i & 1) at = nest_add(l, at, nest_number(l, "way", way));
-        gen_bind_at(g, x->doms, x->vars[0], at);
-    }
+    for (int i = 0; i < l->n->nregs; i++) nest_bind_end(l, &l->n->regs[i], corner >> i & 1);
     const KirExpr *holds = gen_variable(g, "corner", gen_value(g, cond));
     gen_leave(g, scope);
     return holds;

@@ -36,13 +36,8 @@ static const KirExpr *at_corner(Lower *l, const FdNode *cond, const FdNode *boun
     for (int i = 0; i < l->n->nregs; i++) {
         const NestRegs *r = &l->n->regs[i];
         const NestAxis *x = &l->n->axes[r->axis];
-        const KirExpr *at = l->places[r->axis].at;
         int way = x->nvars == 1 ? way_along(cond, x, lower) : 0;
-        if (!way) continue;
-        Num *last =
-            num_op(l->u, FD_OP_SUB, num_op(l->u, FD_OP_MUL, r->count, r->step), num_int(l->u, 1));
-        if ((way > 0) == greatest) at = nest_add(l, at, nest_number(l, "way", last));
-        gen_bind_at(g, x->doms, x->vars[0], at);
+        if (way) nest_bind_end(l, r, (way > 0) == greatest);
     }
     const NestAxis *along = &l->n->axes[axis];
     const KirExpr *lo, *n;
