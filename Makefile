@@ -168,6 +168,7 @@ unit: $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
 	@CSC=$(CSC) tests/schedules
+	@CSC=$(CSC) tests/plans
 	@CSC=$(CSC) tests/scalar
 	@CSC=$(CSC) tests/foreign/run
 # Part of golden: small inputs, natively and on the reference executor, against C.

@@ -17,6 +17,7 @@
 #include "evaluate/bind/kernels.h"
 #include "evaluate/compose/compose.h"
 #include "evaluate/lazy/lazy.h"
+#include "evaluate/plan.h"
 #include "library/console.h"
 #include "native/compiler.h"
 #include "objects/count.h"
@@ -114,6 +115,7 @@ bool rt_dumping(unsigned what)
 
 bool rt_check_dumps(const CsSite *site)
 {
+    if (!plan_check(site)) return false;
     if (!(rt_dumps() & RT_DUMP_UNKNOWN)) return true;
     rt_throw(RT_DEVICE, site,
              "CS_DUMP=%s asks for something unknown; set it to any of fdag, opencl, plan, ranks, "

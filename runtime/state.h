@@ -40,6 +40,17 @@ typedef struct RankAccount {
     uint64_t from[RT_MOST_RANKS / 64]; /* ranks that it got something of: a bit each */
 } RankAccount;
 
+enum { PLAN_ARRAYS = 16 };
+
+/* What CS_DUMP=plan compares the next launch with. */
+struct PlanBefore {
+    int line; /* 0: there was none */
+    bool scalar;
+    int64_t count; /* of its results */
+    int nresults, nreads;
+    const void *results[PLAN_ARRAYS], *reads[PLAN_ARRAYS]; /* buffers, to be compared only */
+};
+
 typedef struct RtState {
     const CsProgram *program;
     bool embedded;           /* in a process that is not ours: nothing is said, nothing ends it */
@@ -130,11 +141,19 @@ typedef struct RtState {
         int busy;                /* that are evaluated just now, one by one */
         double work;             /* bytes that loops went through */
         double nodes, made;      /* of their graphs; of kernels that were made for them */
-        size_t least;            /* CS_HOLD, once read */
-        bool given, never;
-        Graph *newest; /* that made an array.. */
-        uint64_t at;   /* ..when so many evaluations had been */
+        Graph *newest;           /* that made an array.. */
+        uint64_t at;             /* ..when so many evaluations had been */
     } hold;
+    struct {                         /* plan.c */
+        bool read, unknown;          /* CS_PLAN.. */
+        int joins;                   /* ..a PlanJoins */
+        const struct CsAhead *group; /* its parts are apart.. */
+        const char *group_why,
+            *why; /* ..and the evaluation of a line is, from what was before it */
+        int line;
+        const struct PlanLines *all; /* of what is evaluated as one just now, or NULL */
+        struct PlanBefore before;    /* the last launch that was told */
+    } plan;
     struct Kernels *kernels;   /* kernels.c */
     struct Device *device;     /* device.c: the one that was used last */
     struct Device *devices;    /*   all that are open */
@@ -170,10 +189,11 @@ enum {
     RT_DUMP_READ = 32
 };
 unsigned rt_dumps(void);
-bool rt_dumping(unsigned what);          /* is this process to print these? */
-bool rt_check_dumps(const CsSite *site); /* false, with an exception, if CS_DUMP has other words */
-bool rt_profiling(void);                 /* CS_PROFILE is set and not 0 */
-const char *rt_device_wish(void);        /* what CS_DEVICE says, or NULL */
+bool rt_dumping(unsigned what); /* is this process to print these? */
+bool rt_check_dumps(
+    const CsSite *site); /* false, with an exception, if CS_DUMP or CS_PLAN has other words */
+bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
+const char *rt_device_wish(void); /* what CS_DEVICE says, or NULL */
 
 /* Start and end of what a program and a library's context have in common. False: no memory. */
 bool rt_begin(const CsProgram *program);

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 # a loop that is held back, forth and back
 "$CSC" 'tests/programs/gradients_steps.cs$' -o "$work/case" || failed=1
-CS_HOLD=1 CS_GUARD=1 CS_DEVICE=native "$work/case" | cmp - tests/programs/gradients_steps.run.out || failed=1
+CS_PLAN=greedy CS_GUARD=1 CS_DEVICE=native "$work/case" | cmp - tests/programs/gradients_steps.run.out || failed=1
 from=$1
 while [ "$from" -lt "$2" ]; do
     to=$((from + 10 < $2 ? from + 10 : $2))

@@ -1,6 +1,7 @@
 """Random loops over arrays, as a program: turns.py SEED LOOPS. Each loop has one to three arrays of integers, each
 of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, held between them,
-with a border that may have a name, or by ranges (f ?? g); and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
+with a border that may have a name, or by ranges (f ?? g); by slices; and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
+Some go on with what was two turns before (a wave, two arrays that change places), or with a sum that each turn asks for.
 What comes of all of them is printed; integers are the same whatever is composed with what."""
 import random
 import sys
@@ -80,6 +81,29 @@ class Loop:
             self.lines.append(draw.choice([f"{x} = {x} + {draw.randint(1, 3)} * {y} & 1023;", f"{x} = {y} ^ {self.number_of_turn()};",
                                            f"{x} = Math.Min(Math.Max({x}, 5), 900 - {y} % 64);"]))
 
+    def slice(self, name, sources):
+        """Part of an array, of neighbours inside of it."""
+        draw, shifts = self.draw, self.shifts(draw_reach(self.draw))
+        low = [max([-x[d] for x in shifts] + [0]) + draw.choice([0, 0, 1]) for d in range(self.rank)]
+        high = [max([x[d] for x in shifts] + [0]) for d in range(self.rank)]
+        if any(n - lo - hi < 1 for n, lo, hi in zip(self.sizes, low, high)):
+            return f"{name} = {self.statement(name, sources)};"
+        first = [start + lo for start, lo in zip(self.low, low)]
+        end = [start + n - hi for start, n, hi in zip(self.low, self.sizes, high)]
+        part = ", ".join(f"{a}..{b}" for a, b in zip(first, end))
+        based = draw.random() < 0.5
+        ranges = [f"{v} : 0..{b - a}" if based else f"{v} : {a}..{b}" for v, a, b in zip(self.vars, first, end)]
+        reads = [f"{draw.choice(sources)}({self.at([y + (a if based else 0) for y, a in zip(x, first)])})" for x in shifts]
+        return f"{name}[{part}] = let({', '.join(ranges)}) {self.sum_of(reads)};"
+
+    def older(self):
+        """What the end of a turn keeps, and the name of a variable that has it."""
+        draw, x = self.draw, self.draw.choice(self.names)
+        if len(self.names) > 1 and draw.random() < 0.5:
+            y = draw.choice([n for n in self.names if n != x])
+            return None, [f"({x}, {y}) = ({y}, {x});"]
+        return x, []
+
     def text(self):
         draw, commas = self.draw, "," * (self.rank - 1)
         type_ = f"int[{commas}]"
@@ -95,19 +119,37 @@ class Loop:
             value = self.statement(self.names[0], self.names + locals_)
             self.lines.append(f"{type_} {name} = {value};")
             locals_.append(name)
-        order = self.names[:]
+        order, old, ends = self.names[:], None, []
+        if draw.random() < 0.4:
+            old, ends = self.older()
+        if old:
+            head.append(f"    {type_} old = {old}0;")
+            locals_.append("old")
+        asked = draw.random() < 0.2
         draw.shuffle(order)
         for name in order:
             self.pointwise()
-            value = self.statement(name, self.names + locals_)
-            self.lines.append(f"{name} = {value};")
+            if old == name:
+                self.lines.append(f"{type_} next = {self.statement(name, self.names + locals_)};")
+                self.lines += [f"old = {name};", f"{name} = next;"]
+            elif draw.random() < 0.25:
+                self.lines.append(self.slice(name, self.names + locals_))
+            else:
+                self.lines.append(f"{name} = {self.statement(name, self.names + locals_)};")
+        if asked:
+            x = order[-1]
+            self.lines.append(f"total = total * 3 + sum({x}) & 65535;")
         self.pointwise()
+        self.lines += ends
         look = draw.random() < 0.15
         body = [f"        {line}" for line in self.lines]
         seen = f"        if (t == {draw.randint(0, self.steps)}) show(\"look\", {self.names[0]}[{', '.join(map(str, self.low))}]);"
+        if asked:
+            head.append("    int total = 0;")
         loop = [f"    for (int t = 0; t < {self.steps}; t++) {{", "        int pulse = t * 13 % 7;"]
         tail = ["    }"] + [f"    show(\"loop{self.number} {n}\", sum(({', '.join(self.vars)}) : {n}, {n}({', '.join(self.vars)}) * (({place}) % 31 + 40)));"
-                            for n in self.names[: draw.randint(1, len(self.names))]] + ["}"]
+                            for n in self.names[: draw.randint(1, len(self.names))]]
+        tail += [f"    show(\"loop{self.number} total\", total);"] * asked + ["}"]
         return "\n".join(head + loop + body + ([seen] if look else []) + tail)
 
 

@@ -16,7 +16,7 @@ while [ "$seed" -lt "$2" ]; do
         failed=1
     else
         CS_DEVICE=ref "$work/case" >"$work/ref" 2>&1
-        CS_HOLD=1 CS_INTERPRET=0 CS_GUARD=1 CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1
+        CS_PLAN=greedy CS_INTERPRET=0 CS_GUARD=1 CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1
         if ! cmp -s "$work/ref" "$work/held"; then
             echo "FAIL turns $seed"
             diff "$work/ref" "$work/held" | head -n 4

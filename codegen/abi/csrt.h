@@ -93,6 +93,7 @@ typedef struct CsAhead {
     int64_t
         dying; /* slots of `graph`, as bits: a variable has the array, and gets a part's result */
     int64_t inner; /* parts, as bits, that are no results: only later ones ask for what they give */
+    const int32_t *lines; /* of the parts, for dumps */
 } CsAhead;
 
 /* A user function that graphs call on the host, or that functional values are made of. A record

@@ -18,6 +18,7 @@
 #include "../state.h"
 #include "compose/compose.h"
 #include "into.h"
+#include "plan.h"
 #include "steps/hold.h"
 #include "steps/join.h"
 
@@ -36,6 +37,7 @@ typedef struct Ahead {
     Array **arrays;    /* one a part, ours; NULL: scalars */
     ScalarValue *leaf; /* the part's first */
     ScalarValue leaves[RT_MAX_LEAVES];
+    PlanLines lines;
     CsValue room[];
 } Ahead;
 
@@ -133,10 +135,16 @@ static bool composed(Evaluation *e, const Ahead *a, int64_t count)
     if (!compose_trial(e, a->graph, a->captures, &nowhere)) return false;
     Composed *c = e->composed;
     if (!c->pays && !mem_try(ask, c)) rt_throw_memory(&nowhere, 0);
-    bool pays = !cs_pending && e->nclosures == 0 &&
-                (c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL));
-    if (pays) compose_count(a->graph, a->captures, &nowhere);
-    return pays && !cs_pending;
+    bool pays = c->pays == FD_PAYS || (c->pays == FD_PAYS_SMALL && count <= SMALL) ||
+                plan_joins() == PLAN_GREEDY;
+    if (cs_pending || e->nclosures || !pays) {
+        plan_group(a->group, !pays ? "little work is shared, few arrays are read less often"
+                                   : "functions of the host are in them");
+        return false;
+    }
+    e->lines = &a->lines;
+    compose_count(a->graph, a->captures, &nowhere);
+    return !cs_pending;
 }
 
 static bool evaluate_scalars(Ahead *a)
@@ -219,7 +227,10 @@ static void find_donors(const Ahead *a, const FdBox *boxes, Buffer *const *buffe
 
 static bool evaluate_arrays(Ahead *a)
 {
-    if (reads_held(a)) return false;
+    if (reads_held(a)) {
+        plan_group(a->group, "what they read is held back");
+        return false;
+    }
     int results = a->graph->fd->nresults;
     int64_t count;
     Buffer *buffers[FD_MAX_FIELDS];
@@ -243,7 +254,9 @@ static bool evaluate_arrays(Ahead *a)
 static bool evaluate_chain(Ahead *a)
 {
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere);
+    rt.plan.all = &a->lines;
     Array *made = l && lazy_finite(l) && !is_of_turns(a, l) ? eval_lazy(l, &nowhere) : NULL;
+    rt.plan.all = NULL;
     a->arrays[a->group->n - 1] = made ? cs_retain(made) : NULL;
     cs_release(l);
     return made != NULL;
@@ -364,6 +377,9 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     a->captures = a->room;
     if (group->chained || g->fd->nresults > 1 || fd_root(g->fd)->type->nparams)
         a->arrays = (Array **)(a->room + n);
+    a->lines.n = rt_dumping(RT_DUMP_PLAN) ? group->n : 0;
+    a->lines.inner = (uint64_t)group->inner;
+    for (int i = 0; i < a->lines.n; i++) a->lines.line[i] = group->lines[i];
     for (size_t i = 0; i < n; i++) {
         a->captures[i] = captures[i];
         if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);
@@ -479,7 +495,8 @@ static bool evaluate(Ahead *a)
 void cs_ahead(CsAhead *group, const CsValue *captures)
 {
     ahead_drop();
-    if (group->failed >= ENOUGH || device_is_ref()) return;
+    if (group->failed >= ENOUGH || device_is_ref() || plan_joins() == PLAN_NONE) return;
+    plan_group(group, "their ranges differ, an element fails, or there is not the memory");
     Graph *g = graph_of(group->graph, &nowhere);
     Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)

@@ -9,6 +9,7 @@
 #include "into.h"
 #include "lazy/closure.h"
 #include "lazy/domain.h"
+#include "plan.h"
 #include "repeat.h"
 #include "run.h"
 #include "same.h"
@@ -147,6 +148,8 @@ bool eval_held(const Lazy *l, Buffer *b, bool whole, const Turning *turning, con
     b->held = NULL;
     bool ok = rt_box_count(&l->box, &count) && buffer_regain(b, at) &&
               compose_steps(&e, l, whole, turning, at);
+    const PlanLines told = {0}; /* by hold.c */
+    if (whole) e.lines = &told;
     ok = ok && (whole ? eval_on_device(&e, 1, &b, count, at) : evaluate(&e, &l->box, b, at));
     compose_end(&e);
     b->held = held;
@@ -191,7 +194,7 @@ static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
     if (!box || !rt_box_count(box, &count) || !compose_plainly(&e, g, captures)) return NULL;
     const Recalled *last = e.composed->last;
     Array *a = NULL;
-    if (last && last->numbers.schedule.out_bytes < hold_least(SMALL)) {
+    if (last && last->numbers.schedule.out_bytes < plan_least(SMALL)) {
         const CsSite *around = rt.at;
         rt.at = site;
         a = rt_array_over(elem_of_type(fd_root(g->fd)->type->result), box, site);

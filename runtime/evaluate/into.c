@@ -6,8 +6,8 @@
 #include "../state.h"
 #include "compose/compose.h"
 #include "lazy/restrict.h"
+#include "plan.h"
 #include "run.h"
-#include "steps/hold.h"
 
 /* Bytes: what is smaller stays in a cache, whichever memory it takes. */
 enum { ENOUGH = 1 << 19 };
@@ -56,7 +56,7 @@ static bool is_own(const Buffer *b)
 bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *type)
 {
     return a->head.head.kind == CS_ARRAY && a->head.head.refs == references &&
-           is_own(a->head.buffer) && a->head.buffer->bytes >= hold_least(ENOUGH) &&
+           is_own(a->head.buffer) && a->head.buffer->bytes >= plan_least(ENOUGH) &&
            rt_array_has(a, box) && rt_type_of(a) == type;
 }
 
@@ -105,7 +105,7 @@ bool into_dying(Lazy *l, Buffer *b, const CsSite *site)
 bool into_over(Array *a, Lazy *l, const CsSite *site)
 {
     /* ^C would leave some elements new and some old */
-    if (rt.stops || !a->head.buffer || a->head.buffer->bytes < hold_least(ENOUGH)) return false;
+    if (rt.stops || !a->head.buffer || a->head.buffer->bytes < plan_least(ENOUGH)) return false;
     return rt_array_has(a, &l->box) && rt_type_of(l) == rt_type_of(a) &&
            into_set(a, &l->box, l, false, site);
 }

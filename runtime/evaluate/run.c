@@ -19,6 +19,7 @@
 #include "bind/reads.h"
 #include "bind/recall.h"
 #include "bind/small.h"
+#include "plan.h"
 #include "steps/hold.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -165,6 +166,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     if (!p) return FAILED;
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
     dump_over(e, n, r);
+    plan_tell(e, r, n->slots, site);
     measure(e, n, device_info(), false, 1, site);
     bool can_fail = numbers_can_fail(e, n);
     uint32_t words[CG_ERROR_WORDS];
@@ -242,6 +244,7 @@ static bool is_held(Preparation *p)
     Buffer *b = p->results->buffers[0];
     if (!p->e->lazy) return false;
     if (!numbers_can_fail(p->e, &p->numbers) && hold_take(p->e->lazy, b)) return true;
+    plan_alone(p->e->lazy->site, "an element may fail");
     if (!buffer_regain(b, p->site)) p->outcome = FAILED;
     return false;
 }
@@ -316,6 +319,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
     int shares = divide_shares(e, n);
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e, n, r);
+    plan_tell(e, r, n->slots, site);
     NativeRun run = {.form = n->form,
                      .plan = c->native->plan,
                      .schedule = &n->schedule,
@@ -487,6 +491,7 @@ static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
     }
     if (filled) last = last_one(e, r);
     if (!last || (e->into && !goes_into(e, &last->numbers))) return INTERPRET;
+    if (last->native) kernels_dump(e->composed->native, &last->numbers.schedule);
     return last->native ? run_native(e, &last->numbers, r, site)
                         : launch(e, &last->numbers, r, site);
 }

@@ -7,6 +7,7 @@
 #include "../state.h"
 #include "into.h"
 #include "lazy/restrict.h"
+#include "plan.h"
 
 /* The slice of an array, the elements of which are visited in order. */
 typedef struct Slice {
@@ -192,7 +193,7 @@ static bool is_small(const int64_t *lo, const int64_t *hi, const Array *a)
     int64_t count = 1, bytes;
     for (int32_t d = 0; d < a->head.rank; d++) count *= hi[d] - lo[d];
     return (!rt.device || device_is_host()) && elem_bytes(a->head.elem, count, &bytes) &&
-           bytes < COPIED;
+           bytes < COPIED && plan_joins() != PLAN_GREEDY;
 }
 
 /* Values that are reductions have forms of their own, tiles or rows, which they lose in a place that is read

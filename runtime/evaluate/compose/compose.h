@@ -43,6 +43,13 @@ typedef struct Composed {
 
 typedef VEC(RtLeaf) RtLeaves;
 
+/* Of CS_DUMP=plan: the lines of the statements that one launch evaluates; n 0: what it is was told. inner: bits of those
+ * that have no result. */
+typedef struct PlanLines {
+    int n, line[FD_MAX_FIELDS];
+    uint64_t inner;
+} PlanLines;
+
 /* One evaluation: the composed graph and the values of its slots. */
 typedef struct Evaluation {
     Composed *composed;
@@ -55,6 +62,7 @@ typedef struct Evaluation {
     /* Of each result that is lent an array that nobody asks for any more, whose memory it takes if the
      * kernels can do it (CgLaunch.over); NULL: of none, or none */
     Array *const *donors;
+    const PlanLines *lines; /* NULL: that of its site */
 } Evaluation;
 
 enum { TURNING_MOST = 8 }; /* scalars that have another value in each turn */

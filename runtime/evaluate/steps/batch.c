@@ -6,6 +6,7 @@
 #include "../../native/native.h"
 #include "../../pool.h"
 #include "../../state.h"
+#include "../plan.h"
 
 enum {
     MOST = 8,    /* steps at a time */
@@ -81,7 +82,8 @@ static bool is_worth(const Waiting *w, int n, bool turns)
     Graph *first = oldest->graph;
     double nodes = rt.hold.made;
     for (int i = 0; i < n; i++) nodes += w->held[i]->lazy->nodes;
-    if (rt.hold.given || (turns && batch_is_foreseen(oldest)) || (first->sizes >> n & 1))
+    if (plan_joins() == PLAN_GREEDY || (turns && batch_is_foreseen(oldest)) ||
+        (first->sizes >> n & 1))
         return true;
     if (rt.hold.work <= batch_work(nodes)) return false;
     first->sizes |= UINT64_C(1) << n;
@@ -91,12 +93,11 @@ static bool is_worth(const Waiting *w, int n, bool turns)
 
 /* How many from `from` on are turns of a loop that one text takes, so many a turn; 0: none. All that somebody
  * else refers to has to be of the last one. */
-static int turns_at_once(const Waiting *w, int from, int period)
+static int turns_of_period(const Waiting *w, int from, int period, int most)
 {
     Turning turning;
     int kept[WAITING_MOST], n = (w->n - from) / period;
     if (n < BATCH_TURNS) return 0;
-    int most = turns_of(w, from, period);
     n = (n < most ? n : most) * period;
     if (n < BATCH_TURNS * period || !waiting_turns(w, from, n, period, &turning)) return 0;
     for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
@@ -104,11 +105,20 @@ static int turns_at_once(const Waiting *w, int from, int period)
     return n;
 }
 
+/* The same, of as many as they have graphs, or twice as many where a step reads what was two steps before. */
+static int turns_at_once(const Waiting *w, int from, int graphs, int *period)
+{
+    int most = turns_of(w, from, graphs);
+    int n = turns_of_period(w, from, *period = graphs, most);
+    most = most / 2 > BATCH_TURNS ? most / 2 : BATCH_TURNS;
+    return n ? n : turns_of_period(w, from, *period = 2 * graphs, most);
+}
+
 /* Loops that are no turns do not wait for many. */
 static void count_odd(const Waiting *w, int graphs, bool turns)
 {
     Graph *g = w->held[0]->lazy->graph;
-    if (w->n < BATCH_TURNS * graphs || g->turns) return;
+    if (w->n < 2 * BATCH_TURNS * graphs || g->turns) return;
     g->odd = turns ? 0 : (uint8_t)(g->odd + 1);
     if (g->odd == ODD) g->turns = 1;
 }
@@ -154,11 +164,12 @@ Batch batch_of(const Waiting *w)
         if (first->lazy->graph->one_way) return alone;
         return is_worth(w, w->n, false) ? (Batch){.n = w->n, .both = true} : later;
     }
-    int turns = turns_at_once(w, 0, graphs);
+    int period, later_period, turns = turns_at_once(w, 0, graphs, &period);
     count_odd(w, graphs, turns > 0);
-    if (turns && is_worth(w, BATCH_TURNS * graphs, true))
-        return (Batch){.n = turns, .period = graphs};
-    if (graphs > 1 && turns_at_once(w, 1, graphs - 1)) return alone; /* what they begin with */
+    if (turns && is_worth(w, BATCH_TURNS * period, true))
+        return (Batch){.n = turns, .period = period};
+    if (graphs > 1 && turns_at_once(w, 1, graphs - 1, &later_period))
+        return alone; /* what they begin with */
     if (batch_is_foreseen(first->lazy) && w->n < BATCH_TURNS * graphs) return rest_of(w, graphs);
     if (!most || most > first->most) most = first->most;
     if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */

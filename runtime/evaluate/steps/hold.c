@@ -23,6 +23,7 @@
 #include "../../state.h"
 #include "../compose/compose.h"
 #include "../into.h"
+#include "../plan.h"
 #include "batch.h"
 #include "waiting.h"
 
@@ -43,21 +44,6 @@ static Work work_before(void)
     return native_makes() ? (Work){1e9, 3e8} : (Work){6e9, 1e9};
 }
 
-size_t hold_least(size_t usual)
-{
-    if (!rt.hold.least) {
-        size_t given = 0;
-        int is = memory_size_from("CS_HOLD", &given, NULL);
-        if (is < 0) rt_catch();
-        rt.hold.given = is > 0;
-        rt.hold.least = is > 0 ? given : 1;
-        const char *s = getenv("CS_HOLD");
-        rt.hold.never = s && strcmp(s, "0") == 0;
-    }
-    if (rt.hold.never) return SIZE_MAX;
-    return rt.hold.given ? rt.hold.least : usual;
-}
-
 /* ---- holding ----------------------------------------------------------------------------------- */
 
 /* Evaluates those that an evaluation reads. */
@@ -76,7 +62,7 @@ static bool is_long(const Lazy *l, double least, int steps)
     Graph *g = l->graph;
     g->is_long = g->is_long || (g->work > least &&
                                 rt.hold.work > batch_work(rt.hold.made + rt.hold.nodes * steps));
-    return rt.hold.given || batch_is_foreseen(l) || g->is_long;
+    return plan_joins() == PLAN_GREEDY || batch_is_foreseen(l) || g->is_long;
 }
 
 /* How many of its loop; 1 while that is not known to be long. What reads something held back belongs to it. */
@@ -87,20 +73,37 @@ static int steps_of(const Lazy *l, const Look *below, size_t bytes)
     return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? BATCH_TURNS : most;
 }
 
+/* Why an evaluation is never held back; NULL: it may be. */
+static const char *unfit(const Lazy *l, size_t bytes)
+{
+    const FdNode *root = fd_root(l->graph->fd);
+    if (l->box.rank < 2) return "arrays of one dimension are not held back";
+    if (bytes < plan_least(LEAST)) return "arrays below 1 MiB are not held back";
+    if (l->graph->alone >= ALONE) return "each step was looked at";
+    return root->kind != FD_LET || root->self ? "recurrences are not held back" : NULL;
+}
+
 bool hold_wants(const Lazy *l, size_t bytes)
 {
     Graph *g = l->graph;
-    const FdNode *root = fd_root(g->fd);
-    if (l->box.rank < 2 || g->alone >= ALONE || bytes < hold_least(LEAST) || root->kind != FD_LET ||
-        root->self)
+    const char *why = unfit(l, bytes);
+    Look below = {0};
+    if (!why) {
+        below = look_below(l, bytes);
+        if (!below.plain) why = "it reads functions of the host, or a view";
+    }
+    if (why) {
+        plan_alone(l->site, why);
         return false;
-    Look below = look_below(l, bytes);
-    if (!below.plain) return false;
+    }
     if (!g->work) rt.hold.nodes += l->nodes;
     g->work += 2.0 * (double)bytes;
     rt.hold.work += 2.0 * (double)bytes;
     bool told = below.loops && g->told >= TOLD && is_long(l, work_before().told, 1);
-    return !g->wide && (steps_of(l, &below, bytes) > 1 || (told && !below.nheld));
+    if (!g->wide && (steps_of(l, &below, bytes) > 1 || (told && !below.nheld))) return true;
+    plan_alone(l->site, g->wide ? "its reductions are over ranges that are no numbers"
+                                : "csc foresaw no turns, and no loop is long yet");
+    return false;
 }
 
 bool hold_takes(const Lazy *l)
@@ -108,7 +111,7 @@ bool hold_takes(const Lazy *l)
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
     return l->box.rank > 1 && rt_box_count(&l->box, &count) && native_makes() &&
-           (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= hold_least(LEAST);
+           (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(LEAST);
 }
 
 bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
@@ -201,6 +204,7 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning 
     struct Held *held[WAITING_MOST];
     const struct Held *newest = w->held[kept[n - 1]];
     const CsSite *at = newest->lazy->site ? newest->lazy->site : site;
+    const PlanLines told = {0}; /* by fill */
     Evaluation e = {0};
     int64_t count;
     bool ok = rt_box_count(&newest->lazy->box, &count);
@@ -211,6 +215,7 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning 
         ok = ok && buffer_regain(buffers[i], at);
     }
     ok = ok && compose_joined(&e, n, functions, true, turning, at);
+    e.lines = &told;
     for (int i = 0; i < n; i++) buffers[i]->held = NULL;
     ok = ok && eval_on_device(&e, n, buffers, count, at);
     for (int i = 0; i < n; i++) buffers[i]->held = held[i];
@@ -278,8 +283,8 @@ static bool fill(Buffer *b, const CsSite *site)
         const Batch batch = w.full || early || !beside ? (Batch){.n = 1} : batch_of(&w);
         const int n = batch.n, period = batch.period;
         Graph *g = w.held[0]->lazy->graph;
-        WaitingLines lines = waiting_lines(&w, n ? n : w.n);
-        if (!n) waiting_say(&lines, "apart, loops have taken less time than making a kernel would");
+        PlanLines lines = waiting_lines(&w, n ? n : w.n);
+        if (!n) plan_waited(&lines, "loops have taken less time than making a kernel would");
         early = early || !n;
         if (n <= 1) {
             if (beside) {
@@ -289,19 +294,19 @@ static bool fill(Buffer *b, const CsSite *site)
             if (!fill_one(w.held[0], site)) return false;
             beside = !w.full;
         } else if (fill_batch(&w, batch, site)) {
-            waiting_say(&lines, period ? "one kernel, turns of one text" : "one kernel");
+            plan_waited(&lines, NULL);
         } else if (cs_pending) {
-            waiting_say(&lines, "apart, there is not so much memory");
+            plan_waited(&lines, "there is not so much memory");
             rt_catch();
             beside = false;
         } else if (batch.both) {
-            waiting_say(&lines, "apart, no kernel goes forth and back");
+            plan_waited(&lines, "no kernel goes forth and back");
             g->one_way = true;
         } else if (period) {
-            waiting_say(&lines, "no turns of one text");
+            plan_waited(&lines, "no kernel keeps rows of so many turns");
             g->turns = (uint16_t)(n / period - 1 < BATCH_TURNS ? 1 : n / period - 1);
         } else {
-            waiting_say(&lines, "apart, no kernel keeps their rows");
+            plan_waited(&lines, "no kernel keeps their rows");
             g->most = (uint16_t)(n / 2);
             g->apart = true;
             beside = false;
@@ -398,7 +403,10 @@ bool hold_with(const Evaluation *e, Graph *g, const CsValue *captures, Buffer *o
     b->held = NULL;
     Array *const donors[] = {NULL, ok ? into_donor(h->lazy) : NULL};
     Buffer *const results[] = {out, b};
+    const CsSite *at = h->lazy->site;
+    const PlanLines lines = {2, {at ? at->line : 0, site ? site->line : 0}, 0};
     both.donors = donors;
+    both.lines = &lines;
     ok = ok && eval_on_device(&both, 2, results, count, site);
     b->held = h;
     if (!ok) into_give_back(2, results, donors);

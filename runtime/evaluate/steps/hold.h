@@ -6,9 +6,6 @@
 #include "../compose/compose.h"
 #include "../lazy/lazy.h"
 
-/* The least bytes of an array with which anything but evaluating it is worth the while: as usual, or as CS_HOLD
- * says; 0: none is. */
-size_t hold_least(size_t usual);
 /* Is it of a long loop, and its array of so many bytes large enough? Then the evaluation of l may be held back. */
 bool hold_wants(const Lazy *l, size_t bytes);
 /* May arrays of l's ranges be turns of a loop, if csc foresaw them? */

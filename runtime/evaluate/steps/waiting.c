@@ -1,7 +1,6 @@
 /* Walks over what is held back (waiting.h). */
 #include "waiting.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "../../device/memory.h"
@@ -291,20 +290,12 @@ bool waiting_values(const Waiting *w, int period, Turning *turning, const CsSite
 
 /* ---- dumps -------------------------------------------------------------------------------------- */
 
-WaitingLines waiting_lines(const Waiting *w, int n)
+PlanLines waiting_lines(const Waiting *w, int n)
 {
-    WaitingLines l = {0};
+    PlanLines l = {0};
     for (; l.n < n && rt_dumping(RT_DUMP_PLAN); l.n++) {
         const CsSite *site = w->held[l.n]->lazy->site;
         l.line[l.n] = site ? site->line : 0;
     }
     return l;
-}
-
-void waiting_say(const WaitingLines *l, const char *what)
-{
-    if (!l->n) return;
-    fprintf(stderr, "// waited: lines");
-    for (int i = 0; i < l->n; i++) fprintf(stderr, " %d", l->line[i]);
-    fprintf(stderr, ": %s\n", what);
 }

@@ -54,11 +54,7 @@ int waiting_kept(const Waiting *w, int n, int *kept);
 bool waiting_turns(const Waiting *w, int from, int n, int period, Turning *turning);
 /* The arrays of what moves, from the oldest that wait on; to be released. False with an exception pending. */
 bool waiting_values(const Waiting *w, int period, Turning *turning, const CsSite *site);
-/* For CS_DUMP=plan: where the first n are from, as long as they wait; n 0: it is not asked for. */
-typedef struct WaitingLines {
-    int n, line[WAITING_MOST];
-} WaitingLines;
-WaitingLines waiting_lines(const Waiting *w, int n);
-void waiting_say(const WaitingLines *l, const char *what); /* what became of them */
+/* For CS_DUMP=plan: where the first n are from, as long as they wait. */
+PlanLines waiting_lines(const Waiting *w, int n);
 
 #endif

@@ -15,7 +15,8 @@
 enum {
     MAX_CALLS = 16,       /* that are followed, one inside the other ... */
     MAX_FOLLOWED = 10000, /* ... and all in all: functions that call each other twice are many */
-    MAX_TURNS = 4         /* of a loop */
+    MAX_TURNS = 4,        /* of a loop.. */
+    MOST_TURNS = 6        /* ..whose arrays may be those of turns */
 };
 
 static Value *eval(Foresee *f, Ast *n);
@@ -143,10 +144,10 @@ static Value *call_library(Foresee *f, Ast *n)
     return known_any(f, n->type);
 }
 
-/* a[lo..hi, ..] = v: v's values go into the array, if v does not read it where they go; else, if most of the
+/* What the array is after a[lo..hi, ..] = v: v's values go into the array, if v does not read it where they go; else, if most of the
  * array is assigned, all of it is evaluated anew. Both are taken for granted. Few values, and what reduces,
  * are evaluated before; where a dimension has an index, all are. */
-static void assign_slice(Foresee *f, Ast *n)
+static Value *assign_slice(Foresee *f, Ast *n)
 {
     Ast *target = n->assign.target;
     Value *array = eval(f, target->index.base), *v = eval(f, n->assign.value);
@@ -156,14 +157,15 @@ static void assign_slice(Foresee *f, Ast *n)
         eval(f, target->index.args.data[i]);
         fixed = fixed || !sema_range_of(target->index.args.data[i]);
     }
-    if (!known_is(v) || !type) return;
+    Value *changed = known_any(f, target->index.base->type);
+    if (!known_is(v) || !type) return changed;
     uint32_t full = known_full(v);
     const FdChosen own = {.type = lower_type_in(f->fd, n->assign.value->type)};
-    if (!own.type) return;
+    if (!own.type) return changed;
     Value *alone = full ? known_chosen(f, &own, v, NULL) : v;
     if (fixed) {
         known_forced(f, alone, n->loc);
-        return;
+        return changed;
     }
     const FdNode *lo = v->kind == VAL_LAZY && !full ? fd_root(v->graph)->doms[0].lo : NULL;
     bool moved =
@@ -174,12 +176,13 @@ static void assign_slice(Foresee *f, Ast *n)
         known_evaluated(f, alone, NULL, n->loc);
     FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
     Value *within = known_chosen(f, &part, v, NULL);
-    if (!known_is(array) || !known_is(within)) return;
-    known_forced(f, known_chosen(f, &both, within, array), n->loc);
-    if (known_depth(array)) return; /* nothing is put into a view */
+    if (!known_is(array) || !known_is(within)) return changed;
+    changed = known_forced(f, known_chosen(f, &both, within, array), n->loc);
+    if (known_depth(array)) return changed; /* nothing is put into a view */
     FdChosen into = {.type = type, .moved = moved, .into = true};
     Value *placed = known_chosen(f, &into, v, array);
     if (known_is(placed)) known_evaluated(f, placed, NULL, n->loc);
+    return changed;
 }
 
 /* ---- statements that change variables ---------------------------------------------------------- */
@@ -195,7 +198,11 @@ static Value *eval_assign(Foresee *f, Ast *n)
     const Symbol *sym = known_changed(n->assign.target);
     bool whole = n->assign.target->kind == AST_NAME_REF && n->assign.op == AST_OP_NONE;
     if (type_is_functional(n->assign.value->type) && sema_is_part(n->assign.target)) {
-        assign_slice(f, n);
+        Value *changed = assign_slice(f, n);
+        if (sym && n->assign.target->index.base->kind == AST_NAME_REF) {
+            known_assign(f, sym, changed);
+            return v;
+        }
     } else {
         if (!whole) eval(f, n->assign.target);
         v = eval(f, n->assign.value);
@@ -246,9 +253,12 @@ static Value *eval_loop(Foresee *f, Ast *n)
     uint64_t before, after = 0;
     size_t outside = 0;
     bool again = false, other = true; /* arrays that are evaluated twice, and alike, may be turns */
-    const size_t around = f->turn;
+    const size_t around = f->turn, begun = f->begun;
+    f->begun = f->turns.len;
     f->loops++;
-    for (int turn = 0; turn == 0 || ((again || after != before) && turn < MAX_TURNS); turn++) {
+    for (int turn = 0;
+         turn == 0 || ((again || after != before) && turn < (f->older ? MOST_TURNS : MAX_TURNS));
+         turn++) {
         size_t arrays = f->turn = f->arrays.len;
         known_forget(f, &functions);
         before = turn ? after : known_aliases(f, &changed);
@@ -257,11 +267,12 @@ static Value *eval_loop(Foresee *f, Ast *n)
         eval_turn(f, n);
         f->known.len = outside;
         after = known_aliases(f, &changed);
-        again = other && f->arrays.len > arrays;
+        again = (other || f->older) && f->arrays.len > arrays;
         other = after != before;
     }
     f->loops--;
     f->turn = around;
+    f->begun = begun;
     turns_end(f);
     known_forget(f, &functions);
     vec_free(&functions);

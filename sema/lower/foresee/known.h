@@ -45,6 +45,7 @@ typedef struct Chosen { /* a graph of fdag/choice.c: each is one, as for the run
 } Chosen;
 
 typedef struct KnownTurns {
+    int period;
     FdKey key;
     SemaEvaluation evaluation;
 } KnownTurns;
@@ -60,7 +61,9 @@ typedef struct Foresee {
     VEC(uint64_t) walks;
     VEC(Chosen) chosen;
     VEC(Value *) arrays;   /* values of which these were evaluated (turns.c) */
+    size_t begun;          /* how many turns were found before the innermost loop */
     size_t turn;           /* how many these were when the turn of the innermost loop began */
+    bool older;            /* the last arrays may be turns, of which more have to be seen */
     VEC(KnownTurns) turns; /* of loops: evaluations behind all others */
     VEC(FdKnown) slots;    /* what is known of those of the last walk, in their order */
     uint32_t visit;

@@ -4,6 +4,8 @@
  *
  *   u1 = step(u0); u2 = step(u1);    so    step(step(step(u0))), of which the second step stands for any number
  *
+ * Where a step reads what was two steps before (a wave), two of them are a turn.
+ *
  * What looks like one scalar in both turns is taken for the same in all, what does not for one that moves.
  *
  * A scalar that reads the last array is made with it by one evaluation, once the runtime sees that each turn asks
@@ -222,11 +224,12 @@ static bool is_noted(const Foresee *f, FdKey key)
     return false;
 }
 
-/* An evaluation of `root` through arrays, behind all others. */
-static void add(Turns *t, const FdComposing *how, const Value *root, Loc loc)
+/* An evaluation of `root` through arrays, behind all others; looked: NULL, or a value that waits for it. */
+static void add(Turns *t, const FdComposing *how, const Value *root, const Value *looked, Loc loc)
 {
     Foresee *f = t->f;
-    KnownTurns made = {.evaluation.loc = loc,
+    KnownTurns made = {.period = t->period,
+                       .evaluation.loc = loc,
                        .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph)};
     if (!fd_compose(f->fd, how, root->graph, fd_root(root->graph), root->captures,
                     made.evaluation.graph, &made.key, NULL) ||
@@ -234,6 +237,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, Loc loc)
         return;
     t->graphs.len = 0;
     for (int i = 0; i < t->period && how->turns; i++) add_graphs(t, t->last[i]);
+    if (looked) add_graphs(t, looked);
     made.evaluation.last = -1;
     for (int i = 0; i < f->r->ngraphs && t->period && t->whole; i++)
         if (f->r->graphs[i].graph == t->last[t->period - 1]->graph) made.evaluation.last = i;
@@ -280,30 +284,56 @@ static void compose_turns(Turns *t, Loc loc)
                          .turns = true,
                          .moves = moves};
     go_through(t, true, true);
-    add(t, &three, root_of(t, true), loc);
+    add(t, &three, root_of(t, true), NULL, loc);
     FdComposing one = {.ctx = t, .visit = ++t->f->visit, .look = look};
     go_through(t, true, false);
-    if (t->period > 1) add(t, &one, root_of(t, false), loc);
+    if (t->period > 1) add(t, &one, root_of(t, false), NULL, loc);
     go_through(t, false, false);
 }
 
 /* ---- what is evaluated ---------------------------------------------------------------------------- */
 
+/* Are the last arrays two turns of so many each? */
+static bool ends_turns(Foresee *f, int period, Loc loc)
+{
+    const size_t n = f->arrays.len, both = (size_t)period * 2;
+    if (period > MOST_PERIOD || both > n) return false;
+    Turns t = {.f = f, .last = f->arrays.data + n - period, .period = period};
+    t.whole = f->turn + (size_t)period == n;
+    bool turns = are_turns(&t);
+    if (turns) compose_turns(&t, loc);
+    vec_free(&t.made);
+    vec_free(&t.scalars);
+    vec_free(&t.moving);
+    vec_free(&t.graphs);
+    return turns;
+}
+
+/* What looked like turns of the innermost loop, of so many each, are none. */
+static void drop(Foresee *f, int period)
+{
+    size_t kept = f->begun;
+    for (size_t i = f->begun; i < f->turns.len; i++)
+        if (f->turns.data[i].period != period) f->turns.data[kept++] = f->turns.data[i];
+    f->turns.len = kept;
+}
+
 void turns_evaluated(Foresee *f, Value *v, Loc loc)
 {
     size_t n = f->arrays.len;
     vec_push(&f->arrays, v);
-    for (int period = 1; period <= MOST_PERIOD && (size_t)period * 2 <= n + 1; period++) {
-        Turns t = {.f = f, .last = f->arrays.data + n + 1 - period, .period = period};
-        t.whole = f->turn + (size_t)period == n + 1;
-        if (t.last[-1]->graph != v->graph) continue;
-        if (are_turns(&t)) compose_turns(&t, loc);
-        vec_free(&t.made);
-        vec_free(&t.scalars);
-        vec_free(&t.moving);
-        vec_free(&t.graphs);
-        break;
-    }
+    size_t period = 1;
+    while (period <= n && f->arrays.data[n - period]->graph != v->graph) period++;
+    f->older = false;
+    if (period > n || ends_turns(f, (int)period, loc)) return;
+    const size_t all = 4 * period; /* arrays of two turns, of twice as many each */
+    drop(f, (int)period);
+    size_t found = f->turns.len;
+    bool turns = ends_turns(f, 2 * (int)period, loc),
+         long_enough = n + 1 >= all && f->arrays.data[n + 1 - all]->graph ==
+                                           f->arrays.data[n + 1 - all + period]->graph;
+    f->older = turns ? f->turns.len > found
+                     : !long_enough; /* the first ones may read the same array twice */
 }
 
 /* Does v read the array, through what it is made of? */
@@ -324,7 +354,7 @@ void turns_looked_at(Foresee *f, Value *v, Loc loc)
     Turns t = {.f = f, .kept = {last}, .nkept = 1};
     FdComposing both = {.ctx = &t, .visit = ++f->visit, .look = look};
     last->result->through = last;
-    add(&t, &both, v, loc);
+    add(&t, &both, v, last, loc);
     last->result->through = NULL;
 }
 
