@@ -1,7 +1,7 @@
 """Random loops over arrays, as a program: turns.py SEED LOOPS. Each loop has one to three arrays of integers, each
 of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, held between them,
 with a border that may have a name, or by ranges (f ?? g); by slices; and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
-Some go on with what was two turns before (a wave, two arrays that change places), or with a sum that each turn asks for.
+Some call a function more than once a turn (Runge and Kutta), go on with what was two turns before (a wave, two arrays that change places), or with a sum that each turn asks for.
 What comes of all of them is printed; integers are the same whatever is composed with what."""
 import random
 import sys
@@ -141,6 +141,15 @@ class Loop:
             self.lines.append(f"total = total * 3 + sum({x}) & 65535;")
         self.pointwise()
         self.lines += ends
+        function = []
+        if draw.random() < 0.25:
+            x = draw.choice(self.names)
+            border = draw.choice(["Clamp", "Periodic"])
+            reads = " + ".join(f"p({self.at(y)})" for y in self.shifts(1))
+            function = [f"{type_} stage{self.number}({type_} x) {{", f"    var p = {border}(x);", f"    return let({self.domain()}) ({reads} + 2 * x({self.at([0] * self.rank)})) & 255;", "}"]
+            self.lines += [f"{type_} k1 = stage{self.number}({x});", f"{type_} k2 = stage{self.number}({x} + 2 * k1 & 1023);"]
+            self.lines += [f"{type_} k3 = stage{self.number}({x} + k2 & 1023);"] * (draw.random() < 0.5)
+            self.lines.append(f"{x} = {x} + k1 + {'3 * k3 + ' if any('k3' in l for l in self.lines) else ''}k2 & 1023;")
         look = draw.random() < 0.15
         body = [f"        {line}" for line in self.lines]
         seen = f"        if (t == {draw.randint(0, self.steps)}) show(\"look\", {self.names[0]}[{', '.join(map(str, self.low))}]);"
@@ -150,7 +159,7 @@ class Loop:
         tail = ["    }"] + [f"    show(\"loop{self.number} {n}\", sum(({', '.join(self.vars)}) : {n}, {n}({', '.join(self.vars)}) * (({place}) % 31 + 40)));"
                             for n in self.names[: draw.randint(1, len(self.names))]]
         tail += [f"    show(\"loop{self.number} total\", total);"] * asked + ["}"]
-        return "\n".join(head + loop + body + ([seen] if look else []) + tail)
+        return "\n".join(function + head + loop + body + ([seen] if look else []) + tail)
 
 
 def draw_reach(draw):

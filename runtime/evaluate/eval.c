@@ -148,8 +148,6 @@ bool eval_held(const Lazy *l, Buffer *b, bool whole, const Turning *turning, con
     b->held = NULL;
     bool ok = rt_box_count(&l->box, &count) && buffer_regain(b, at) &&
               compose_steps(&e, l, whole, turning, at);
-    const PlanLines told = {0}; /* by hold.c */
-    if (whole) e.lines = &told;
     ok = ok && (whole ? eval_on_device(&e, 1, &b, count, at) : evaluate(&e, &l->box, b, at));
     compose_end(&e);
     b->held = held;

@@ -143,6 +143,11 @@ void lower_together(Lower *l);
  * array? */
 void lower_over(Lower *l, Ast *assign);
 
+/* ---- dead.c: what is given another array before anybody looks ----------------------------- */
+
+/* The same of variables that another statement gives another array, in every body of the unit. */
+void lower_dead(Lower *l);
+
 /* ---- record.c: types, and values of final classes ------------------------------------- */
 
 /* NULL if the type has no scalars at its leaves; says nothing. */

@@ -331,7 +331,10 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     for (size_t i = 0; i < l.swaps.len; i++) *l.swaps.data[i].slot = l.swaps.data[i].with;
     for (size_t i = 0; i < l.assigns.len; i++) lower_over(&l, l.assigns.data[i]);
     /* who reads the variables of a session is not known yet */
-    if (diags_errors(diags) == 0 && !r->unit->unit.session) lower_together(&l);
+    if (diags_errors(diags) == 0 && !r->unit->unit.session) {
+        lower_dead(&l);
+        lower_together(&l);
+    }
 
     r->ngraphs = (int)l.graphs.len;
     r->graphs = arena_copy(arena, l.graphs.data, sizeof *l.graphs.data * l.graphs.len);

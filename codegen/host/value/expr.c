@@ -375,7 +375,8 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
         host_call_runtime(f, ABI_cs_scalar_record, args, 3, n->loc);
         return (HostRef){host_take(f, out, 0, type), false, false};
     }
-    bool over = type->kind == TY_ARRAY && n->graph.over;
+    Symbol *dead = n->sym; /* it has another array before anybody looks; debuggers do at any time */
+    bool over = type->kind == TY_ARRAY && n->graph.over && (!dead || !f->m->options->debug);
     LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer,
                            host_int(m, (int64_t)n->graph.over - 1)};
     AbiId id = over                                                      ? ABI_cs_eval_over
@@ -385,6 +386,7 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
                                                                          : ABI_cs_scalar_i;
     LLVMValueRef v = host_call_runtime(f, id, args, over ? 3 : 2, n->loc);
     host_release_temps(f, mark);
+    if (over && dead && dead->host) host_release_slot(f, dead->host);
     return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
 }
 

@@ -105,13 +105,27 @@ static int turns_of_period(const Waiting *w, int from, int period, int most)
     return n;
 }
 
-/* The same, of as many as they have graphs, or twice as many where a step reads what was two steps before. */
+/* Do the graphs of so many, from `from` on, come again twice? */
+static bool come_again(const Waiting *w, int from, int period)
+{
+    int i = from + period, end = from + BATCH_TURNS * period;
+    while (i < end && i < w->n && w->held[i]->lazy->graph == w->held[i - period]->lazy->graph) i++;
+    return i == end;
+}
+
+/* The same, of the fewest that are turns: a turn may have a graph more than once, and where a step reads what was two
+ * steps before, two are a turn. */
 static int turns_at_once(const Waiting *w, int from, int graphs, int *period)
 {
-    int most = turns_of(w, from, graphs);
-    int n = turns_of_period(w, from, *period = graphs, most);
-    most = most / 2 > BATCH_TURNS ? most / 2 : BATCH_TURNS;
-    return n ? n : turns_of_period(w, from, *period = 2 * graphs, most);
+    const int turns = turns_of(w, from, graphs), steps = turns * graphs;
+    int n = 0;
+    *period = 0;
+    while (!n && turns >= BATCH_TURNS && ++*period * BATCH_TURNS <= w->n - from)
+        if (come_again(w, from, *period)) {
+            int most = steps / *period;
+            n = turns_of_period(w, from, *period, most > BATCH_TURNS ? most : BATCH_TURNS);
+        }
+    return n;
 }
 
 /* Loops that are no turns do not wait for many. */
@@ -123,12 +137,20 @@ static void count_odd(const Waiting *w, int graphs, bool turns)
     if (g->odd == ODD) g->turns = 1;
 }
 
-/* What is left of turns that are foreseen. */
-static Batch rest_of(const Waiting *w, int graphs)
+/* How many are a turn, of those that are foreseen: up to the last array of a turn, if csc says which that is. */
+static int turn_of(const Waiting *w, int graphs)
+{
+    int n = 0;
+    while (n < w->n && !w->held[n]->lazy->graph->ends_turn) n++;
+    return n < w->n ? n + 1 : graphs;
+}
+
+/* What is left of turns that are foreseen, so many each. */
+static Batch rest_of(const Waiting *w, int n)
 {
     int kept[WAITING_MOST];
-    bool turn = graphs > 1 && w->n >= graphs && waiting_kept(w, graphs, kept) == 1;
-    return (Batch){.n = turn ? graphs : 1, .plain = turn};
+    bool turn = n > 1 && w->n >= n && waiting_kept(w, n, kept) == 1;
+    return (Batch){.n = turn ? n : 1, .plain = turn};
 }
 
 /* Steps of one graph, then others that go back through them (the derivative of a loop, which makes states again): none
@@ -170,7 +192,8 @@ Batch batch_of(const Waiting *w)
         return (Batch){.n = turns, .period = period};
     if (graphs > 1 && turns_at_once(w, 1, graphs - 1, &later_period))
         return alone; /* what they begin with */
-    if (batch_is_foreseen(first->lazy) && w->n < BATCH_TURNS * graphs) return rest_of(w, graphs);
+    const int turn = turn_of(w, graphs);
+    if (batch_is_foreseen(first->lazy) && w->n < BATCH_TURNS * turn) return rest_of(w, turn);
     if (!most || most > first->most) most = first->most;
     if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */
     most = whole_steps(most, graphs);
@@ -187,7 +210,7 @@ Batch batch_of(const Waiting *w)
 /* So many are evaluated, of which l would be one more. */
 int batch_enough(const Waiting *w, const Lazy *l, int most)
 {
-    int graphs = waiting_graphs(w, l->graph), steps = whole_steps(most, graphs);
+    int graphs = turn_of(w, waiting_graphs(w, l->graph)), steps = whole_steps(most, graphs);
     int turns = turns_of(w, 0, graphs);
     return turns < BATCH_TURNS ? steps : turns * graphs;
 }

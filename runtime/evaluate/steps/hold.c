@@ -204,7 +204,6 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning 
     struct Held *held[WAITING_MOST];
     const struct Held *newest = w->held[kept[n - 1]];
     const CsSite *at = newest->lazy->site ? newest->lazy->site : site;
-    const PlanLines told = {0}; /* by fill */
     Evaluation e = {0};
     int64_t count;
     bool ok = rt_box_count(&newest->lazy->box, &count);
@@ -215,7 +214,6 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning 
         ok = ok && buffer_regain(buffers[i], at);
     }
     ok = ok && compose_joined(&e, n, functions, true, turning, at);
-    e.lines = &told;
     for (int i = 0; i < n; i++) buffers[i]->held = NULL;
     ok = ok && eval_on_device(&e, n, buffers, count, at);
     for (int i = 0; i < n; i++) buffers[i]->held = held[i];
@@ -243,9 +241,12 @@ static bool fill_batch(Waiting *w, Batch batch, const CsSite *site)
     for (int i = 0; i < nkept; i++) buffers[i] = w->held[kept[i]]->buffer;
     if (nkept == 1) w->held[kept[0]]->through = false;
     if (period) skip_turns(w, n, period, true);
+    const PlanLines told = {0}; /* by fill */
+    rt.plan.all = &told;
     ok = ok &&
          (nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], !batch.plain, turning, site)
                      : fill_joined(w, nkept, kept, turning, site));
+    rt.plan.all = NULL;
     for (int i = 0; i < room.n; i++) cs_release(room.moving[i].values);
     if (period) skip_turns(w, n, period, false);
     for (int i = 0; i < n; i++) w->held[i]->through = false;
