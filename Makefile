@@ -36,7 +36,7 @@ say = $(if $(V),,@echo "  $(1) $<";)
 
 # ---- what is built from what ----------------------------------------------------------------
 SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/index/*/*.c fdag/text/*.c fdag/passes/*.c fdag/rewrite/*.c fdag/adjoint/*.c fdag/compose/*.c codegen/kernel/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
-FRONT_SRC   := $(wildcard lexer/*.c parser/*.c sema/*.c sema/*/*.c sema/*/*/*.c)
+FRONT_SRC   := $(wildcard lexer/*.c parser/*.c parser/*/*.c sema/*.c sema/*/*.c sema/*/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c codegen/serve/*.c)
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c server/*/*.c)
 READING_SRC := $(patsubst %,codegen/kernel/schedule/text/%.c,lines read words) # of schedules: csc's alone
@@ -146,7 +146,7 @@ $(BUILD)/unit/native_%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) -DCODEGEN_NATIVE $(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS))) $(CFLAGS) -O1 -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
 $(BUILD)/unit/ulp_test: TESTLIBS := -lmpfr -lgmp
-$(BUILD)/unit/server_test $(BUILD)/unit/editors_test $(BUILD)/unit/search_test: TESTLIBS := -ljansson
+$(BUILD)/unit/server_test $(BUILD)/unit/server_text_test $(BUILD)/unit/editors_test $(BUILD)/unit/search_test: TESTLIBS := -ljansson
 $(BUILD)/npyprod: tests/tools/npyprod.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) -std=c17 $(WARN) -O2 -o $@ $< -lm

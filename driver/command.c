@@ -8,7 +8,7 @@
 #include "../codegen/kernel/codegen.h"
 #include "../server/server.h"
 #include "command.h"
-#include "compile.h"
+#include "compile/compile.h"
 #include "measure/bench.h"
 #include "measure/profile.h"
 #include "measure/tune.h"

@@ -314,6 +314,8 @@ void fdi_gather_doms(const FdiNodes *list, FdiMap *doms);
 const FdDom *fdi_dom_of(const FdiMap *doms, const FdNode *var);
 /* Marks in `strict` what is evaluated whenever root is: not operands in branches. */
 void fdi_gather_strict(const FdNode *root, FdiMap *strict);
+/* The same of a body at each point: not below functions and reductions, nor what only a domain is asked of. */
+void fdi_gather_always(const FdNode *body, FdiMap *always);
 
 /* ---- passes --------------------------------------------------------------------------- */
 

@@ -239,6 +239,32 @@ void fdi_gather_strict(const FdNode *root, FdiMap *strict)
     vec_free(&stack);
 }
 
+void fdi_gather_always(const FdNode *body, FdiMap *always)
+{
+    FdiNodes stack = {0};
+    uint64_t mark;
+    vec_push(&stack, body);
+    while (stack.len) {
+        const FdNode *n = stack.data[--stack.len];
+        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER || fdi_map_get(always, n, &mark)) continue;
+        fdi_map_set(always, n, 1);
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
+    }
+    vec_free(&stack);
+}
+
+bool fd_always(const FdNode *body, const FdNode *n)
+{
+    FdiMap always = {0};
+    uint64_t mark;
+    fdi_gather_always(body, &always);
+    bool found = fdi_map_get(&always, n, &mark);
+    fdi_map_free(&always);
+    return found;
+}
+
 bool fdi_free_in(const FdNode *n, const FdNode *var)
 {
     const FdiNode *b = fdi_node(n);

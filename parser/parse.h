@@ -1,5 +1,5 @@
 /* What the parts of the parser share: the actions (build.c) see the tokens and the errors, the
- * driver (parser.c) and repairs (repair.c) also the tables of the automaton. */
+ * driver (parser.c) and repairs (repair/) also the tables of the automaton. */
 #ifndef CS_PARSER_PARSE_H
 #define CS_PARSER_PARSE_H
 
@@ -52,7 +52,7 @@ void parse_give_up(Parse *p, Loc loc); /* too many errors */
 void parse_push(Parse *p, TokenKind kind, Loc loc, const TokenValue *value);
 Loc parse_token_loc(const Parse *p, size_t token);
 
-/* repair.c: the token p->next cannot be read. Reports it, and changes the parser's state so that it
+/* repair/repair.c: the token p->next cannot be read. Reports it, and changes the parser's state so that it
  * can, or moves p->next; p->stop if nothing helps. */
 bool repair_fits(Parse *p, TokenKind kind); /* can a token of this kind be read now? */
 void repair_error(Parse *p);

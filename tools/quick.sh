@@ -13,14 +13,14 @@ format|format_test|^tests/format/
 sema/lower|lower_test|^tests/lower/ ^tests/lang/evaluation/
 sema/functional|sema_test|^tests/check/ ^tests/lang/functions/ ^tests/lang/bound/
 sema|sema_test|^tests/check/ ^tests/lang/host/ ^tests/lang/types/
-fdag|fdag_test affine_test|^tests/fdag/ ^tests/lower/
+fdag|fdag_test fdag_domain_test affine_test|^tests/fdag/ ^tests/lower/
 codegen/kernel/schedule|schedule_text_test|^tests/schedule/ ^tests/kernels/.*opencl ^tests/explain/
 codegen/kernel|codegen_plan_test|^tests/kernels/.*opencl ^tests/explain/
 codegen/native|native_codegen_test|^tests/kernels/steps
 codegen/host|sema_test|^tests/host/ ^tests/docs/
 runtime|runtime_value_test objects_test|^tests/host/ ^tests/docs/
 stdlib||^tests/lang/library/ ^tests/docs/
-server|server_test|
+server|server_test server_text_test|
 driver||^tests/explain/
 docs||
 samples||^samples/tutorial/'

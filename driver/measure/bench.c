@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../../base/diag.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 #include "../run/cases.h"
 #include "../run/child.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../base/process.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 #include "../page/page.h"
 #include "peak.h"

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../compile.h"
+#include "../compile/compile.h"
+#include "../compile/tuned.h"
 #include "../message.h"
-#include "../tuned.h"
 #include "../write.h"
 #include "search.h"
 

@@ -12,7 +12,7 @@
 
 #include "../../base/mem.h"
 #include "../../base/text.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 #include "../write.h"
 #include "child.h"

@@ -10,7 +10,7 @@
 #include "../../base/mem.h"
 #include "../../base/text.h"
 #include "../../base/vec.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 #include "../write.h"
 #include "cases.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../../base/text.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 
 enum { QUIET_MS = 100 }; /* an editor writes several times */

@@ -13,7 +13,7 @@
 
 #include "../../base/vec.h"
 #include "../../codegen/abi/session.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 
 struct Process {

@@ -8,7 +8,7 @@
 
 #include "../../codegen/abi/session.h"
 #include "../../server/features/features.h"
-#include "../compile.h"
+#include "../compile/compile.h"
 #include "../message.h"
 #include "../source/reference.h"
 #include "entry.h"

@@ -117,7 +117,7 @@ static const FdNode *solve(Fd *fd, FdDom dom, bool upper, int64_t c, const FdNod
     return fdi_add_constant(fd, fdi_floor_div(fd, fdi_long_op(fd, FD_OP_SUB, least, dom.lo), m), 1);
 }
 
-static bool is_plain(const DomUse *u)
+bool domains_is_plain(const DomUse *u)
 {
     const FdiIndex *a = &u->index;
     return a->nterms == 1 && a->terms[0].factor == 1 && !a->rest && a->constant == 0;
@@ -178,7 +178,7 @@ static void own_candidate(Domains *d, const DomVar *v, const DomUse *u, FdDom do
     if (!in_scope(v, lo) || !in_scope(v, hi)) return;
     c->own = true;
     bool sure = fdi_surely_finite(d->graph, lo) && fdi_surely_finite(d->graph, hi);
-    if (!is_plain(u) || !fdi_closed(lo) || !fdi_closed(hi)) {
+    if (!domains_is_plain(u) || !fdi_closed(lo) || !fdi_closed(hi)) {
         vec_push(&c->lo.own, lo);
         vec_push(&c->hi.own, hi);
     } else if (!sure) {
@@ -371,78 +371,6 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
                                   what, name, why, constraint_for(d, v));
 }
 
-/* ---- agreements ------------------------------------------------------------------------ */
-
-static bool same_agree(const FdAgree *a, const FdAgree *b)
-{
-    return (a->a == b->a && a->a_dim == b->a_dim && a->b == b->b && a->b_dim == b->b_dim) ||
-           (a->a == b->b && a->a_dim == b->b_dim && a->b == b->a && a->b_dim == b->a_dim);
-}
-
-/* A function that an agreement can name and the dimension of it that a use asks for: the function
- * applied, or, if it is a let that uses variables around it and its range does not depend on these,
- * the let with them as first parameters. NULL: none. */
-static const FdNode *agreeing(Domains *d, const DomUse *u, int *dim)
-{
-    const FdNode *f = u->apply->fn, *vars[FD_MAX_RANK];
-    const FdiNode *n = fdi_node(f);
-    FdDom doms[FD_MAX_RANK], dom;
-    if (domains_bounds_of(d, u, &dom) != BOUNDS_YES) return NULL;
-    *dim = u->param;
-    if (fdi_can_agree(fd_root(d->graph), f)) return f;
-    int nfree = (int)n->nfree;
-    if (f->kind != FD_LET || f->self || nfree + f->nvars > FD_MAX_RANK) return NULL;
-    if (!fdi_closed(dom.lo) || !fdi_closed(dom.hi)) return NULL;
-    for (int i = 0; i < nfree; i++) {
-        vars[i] = n->free[i];
-        doms[i] = (FdDom){.kind = FD_DOM_FULL};
-    }
-    for (int i = 0; i < f->nvars; i++) {
-        vars[nfree + i] = f->vars[i];
-        doms[nfree + i] = f->doms[i];
-    }
-    *dim += nfree;
-    return fd_let(d->fd, nfree + f->nvars, vars, doms, f->body, f->loc);
-}
-
-static void agree(Domains *d, const DomUse *a, const DomUse *b)
-{
-    FdAgree g = {.loc = b->apply->loc};
-    g.a = agreeing(d, a, &g.a_dim);
-    g.b = agreeing(d, b, &g.b_dim);
-    if (!g.a || !g.b) return;
-    if (g.a == g.b && g.a_dim == g.b_dim) return;
-    for (size_t i = 0; i < d->agrees.len; i++)
-        if (same_agree(&d->agrees.data[i], &g)) return;
-    vec_push(&d->agrees, g);
-}
-
-/* Functions that v indexes plainly have equal domains: each with the first, a finite one if any. */
-static void add_agreements(Domains *d, const DomVar *v)
-{
-    const DomUse *first = NULL;
-    for (int finite = 1; finite >= 0 && !first; finite--)
-        for (size_t i = 0; i < d->uses.len && !first; i++) {
-            const DomUse *u = &d->uses.data[i];
-            FdDom dom;
-            if (!domains_strict(u, v) || !u->affine || !is_plain(u) ||
-                u->index.terms[0].var != v->var)
-                continue;
-            int dim;
-            if (!agreeing(d, u, &dim) || domains_bounds_of(d, u, &dom) != BOUNDS_YES) continue;
-            if (u->apply->fn->kind != FD_VAR && (!fdi_closed(dom.lo) || !fdi_closed(dom.hi)))
-                continue;
-            if (!finite ||
-                (fdi_surely_finite(d->graph, dom.lo) && fdi_surely_finite(d->graph, dom.hi)))
-                first = u;
-        }
-    for (size_t i = 0; i < d->uses.len && first; i++) {
-        const DomUse *u = &d->uses.data[i];
-        if (u == first || !domains_strict(u, v) || !u->affine || !is_plain(u)) continue;
-        if (u->index.terms[0].var == v->var) agree(d, first, u);
-    }
-}
-
 /* ---- the pass -------------------------------------------------------------------------- */
 
 static const FdNode *put_ranges(void *ctx, Fd *fd, const FdNode *n)
@@ -475,7 +403,7 @@ static bool infer(Domains *d, FdGraph *g, FdError *error)
             return false;
         }
     for (size_t i = 0; i < d->vars.len; i++)
-        if (d->vars.data[i].open) add_agreements(d, &d->vars.data[i]);
+        if (d->vars.data[i].open) domains_agree(d, &d->vars.data[i]);
     size_t n = (size_t)g->nagrees + d->agrees.len;
     FdAgree *agrees = arena_array(d->fd->arena, FdAgree, n + 1);
     for (int i = 0; i < g->nagrees; i++) agrees[i] = g->agrees[i];

@@ -1,4 +1,4 @@
-/* Shared by the two files of domain inference, and by nothing else. */
+/* Shared by the files of domain inference, and by nothing else. */
 #ifndef CS_FDAG_DOMAINS_H
 #define CS_FDAG_DOMAINS_H
 
@@ -37,6 +37,11 @@ void domains_gather(Domains *d);
 DomVar *domains_var(const Domains *d, const FdNode *var); /* NULL if the graph does not bind it */
 /* Is the use evaluated whenever v has a value: not in a branch inside of v's binder? */
 bool domains_strict(const DomUse *u, const DomVar *v);
+
+/* Is the index one variable and a constant, its factor 1? */
+bool domains_is_plain(const DomUse *u);
+/* domains_agree.c. Of the functions that v indexes plainly: each with the first, a finite one if any. */
+void domains_agree(Domains *d, const DomVar *v);
 
 /* The domain of the function of a use, at its arguments; not yet: a let whose own range is not
  * settled; none: it is full. */

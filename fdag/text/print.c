@@ -286,13 +286,8 @@ static void add_stmts(Printer *p, const FdStmt *s, int depth)
         add_indent(out, depth);
         switch (s->kind) {
         case FD_STMT_SET:
-            text_add(out, "set ");
-            add_ref(p, s->var);
-            text_add(out, " = ");
-            add_ref(p, s->expr);
-            break;
         case FD_STMT_PUT:
-            text_add(out, "put ");
+            text_add(out, s->kind == FD_STMT_SET ? "set " : "put ");
             add_ref(p, s->var);
             text_add(out, " = ");
             add_ref(p, s->expr);
@@ -413,30 +408,37 @@ static void add_records(Text *out, const Types *records)
     }
 }
 
+/* What its text names, in that order. A definition may use earlier slots only, so it is printed before
+ * its slot's line. */
+static void add_named(const FdGraph *g, FdiNodes *named)
+{
+    for (int i = 0; i < g->nslots; i++)
+        if (g->slots[i].def) vec_push(named, g->slots[i].def);
+    for (int k = 0; k < g->nresults; k++) {
+        vec_push(named, g->results[k].node);
+        if (g->results[k].part) vec_push(named, g->results[k].part);
+    }
+    if (g->turns) vec_push(named, g->turns);
+    for (int i = 0; i < g->nmoving; i++) {
+        vec_push(named, g->moving[i].slot);
+        vec_push(named, g->moving[i].values);
+    }
+    for (int i = 0; i < g->nagrees; i++) {
+        vec_push(named, g->agrees[i].a);
+        vec_push(named, g->agrees[i].b);
+    }
+}
+
 static void print(Text *out, const FdGraph *g, Types *records)
 {
     Printer all = {.out = out, .records = records, .graph = g, .indent = ""};
     FdiMap seen = {0};
-    FdiNodes list = {0};
+    FdiNodes named = {0}, list = {0};
     Users users = {0};
     VEC(bool) used = {0};
-    for (int i = 0; i < g->nslots; i++) {
-        vec_push(&used, false);
-        if (g->slots[i].def) fdi_postorder(g->slots[i].def, &seen, &list);
-    }
-    for (int k = 0; k < g->nresults; k++) {
-        fdi_postorder(g->results[k].node, &seen, &list);
-        if (g->results[k].part) fdi_postorder(g->results[k].part, &seen, &list);
-    }
-    if (g->turns) fdi_postorder(g->turns, &seen, &list);
-    for (int i = 0; i < g->nmoving; i++) {
-        fdi_postorder(g->moving[i].slot, &seen, &list);
-        fdi_postorder(g->moving[i].values, &seen, &list);
-    }
-    for (int i = 0; i < g->nagrees; i++) {
-        fdi_postorder(g->agrees[i].a, &seen, &list);
-        fdi_postorder(g->agrees[i].b, &seen, &list);
-    }
+    for (int i = 0; i < g->nslots; i++) vec_push(&used, false);
+    add_named(g, &named);
+    for (size_t i = 0; i < named.len; i++) fdi_postorder(named.data[i], &seen, &list);
     add_users_of(out, &list, &users, records);
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *n = list.data[i];
@@ -444,22 +446,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
             n->slot < g->nslots)
             used.data[n->slot] = true;
     }
-    /* A definition may use earlier slots only, so it is printed before its slot's line. */
-    for (int i = 0; i < g->nslots; i++)
-        if (g->slots[i].def) add_value(&all, g->slots[i].def);
-    for (int k = 0; k < g->nresults; k++) {
-        add_value(&all, g->results[k].node);
-        if (g->results[k].part) add_value(&all, g->results[k].part);
-    }
-    if (g->turns) add_value(&all, g->turns);
-    for (int i = 0; i < g->nmoving; i++) {
-        add_value(&all, g->moving[i].slot);
-        add_value(&all, g->moving[i].values);
-    }
-    for (int i = 0; i < g->nagrees; i++) {
-        add_value(&all, g->agrees[i].a);
-        add_value(&all, g->agrees[i].b);
-    }
+    for (size_t i = 0; i < named.len; i++) add_value(&all, named.data[i]);
     add_unused_slots(&all, used.data);
     for (int i = 0; i < g->nagrees; i++) {
         const FdAgree *a = &g->agrees[i];
@@ -495,6 +482,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
     }
     printer_free(&all);
     fdi_map_free(&seen);
+    vec_free(&named);
     vec_free(&list);
     vec_free(&users);
     vec_free(&used);

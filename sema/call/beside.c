@@ -4,7 +4,7 @@
  */
 #include <ctype.h>
 
-#include "../classes/class.h"
+#include "../check/check.h"
 
 Class *beside_class(Sema *s, LibSpace space)
 {

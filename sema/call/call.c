@@ -1,204 +1,7 @@
-/* Calls and indices: user functions, the library, functional values (application and composition).
- */
+/* Calls of user functions, of the library and of what is a function otherwise. */
 #include <string.h>
 
 #include "../check/check.h"
-
-static bool check_arg_form(Sema *s, const AstList *args, int i)
-{
-    const Ast *a = args->data[i];
-    if (a->kind != AST_BINDER) return true;
-    for (int k = 0; k < i; k++)
-        if (args->data[k]->kind == AST_BINDER) return false; /* told */
-    report(s, a->loc, BINDER,
-           "`name : range` binds a variable of a reduction, and this is a call; arguments by name "
-           "stand last, and their function is declared with parameters");
-    return false;
-}
-
-/* `new(1, 2)`, whose type comes from the place. */
-static bool is_made_by_place(const Ast *arg)
-{
-    return arg->kind == AST_NEW && arg->new_.ntype && arg->new_.ntype->kind == AST_TYPE_VAR;
-}
-
-/* Does an overload take the other arguments, which are checked? */
-static bool takes_others(Sema *s, const Candidate *c, AstList args)
-{
-    for (int i = 0; i < args.len; i++)
-        if (c->params[i] && !is_made_by_place(args.data[i]) &&
-            convert_class(s, args.data[i], c->params[i]) == CONV_NONE &&
-            convert_result_class(s, args.data[i], c->params[i]) == CONV_NONE)
-            return false;
-    return true;
-}
-
-/* The type of parameter i that all overloads of that length share, or those that take the other
- * arguments; NULL: they differ. */
-static const Type *wanted_type(Sema *s, AstList args, const Candidates *set, int i, bool others)
-{
-    const Type *hint = NULL;
-    for (int c = 0; set && c < set->len; c++) {
-        if (set->data[c].nparams != args.len) continue;
-        if (others && !takes_others(s, &set->data[c], args)) continue;
-        const Type *wanted = set->data[c].params[i];
-        if (set->targs && set->data[c].sym->generic)
-            wanted = generic_parameter(s, set->data[c].sym, set->targs, i);
-        if (hint && wanted != hint) return NULL;
-        hint = wanted;
-    }
-    return hint;
-}
-
-/* Those whose type comes from the place, after the others, which tell the overload. */
-static void check_made_by_place(Sema *s, AstList args, const Candidates *set)
-{
-    for (int i = 0; i < args.len; i++) {
-        if (!is_made_by_place(args.data[i])) continue;
-        check_expr(s, &args.data[i], wanted_type(s, args, set, i, true));
-        require_value(s, args.data[i]);
-    }
-}
-
-/* Arguments in the light of the parameter type that all overloads of that length share. */
-void check_arguments(Sema *s, AstList args, const Candidates *set)
-{
-    if (set && untyped_arguments(s, set, args)) return;
-    for (int i = 0; i < args.len; i++) {
-        if (is_made_by_place(args.data[i])) continue;
-        const Type *hint = wanted_type(s, args, set, i, false);
-        if (!check_arg_form(s, &args, i)) {
-            args.data[i]->type = s->error;
-            continue;
-        }
-        /* of a lambda for a function that is not there nothing is known */
-        if (!set && args.data[i]->kind == AST_LAMBDA) hint = s->error;
-        const Type *t = check_expr(s, &args.data[i], hint);
-        if (t->kind != TY_GROUP) require_value(s, args.data[i]);
-    }
-    check_made_by_place(s, args, set);
-}
-
-/* ---- application of functional values --------------------------------------------------- */
-
-bool convert_index(Sema *s, Ast **slot, const Type *param, const char *what)
-{
-    const Type *t = result_of((*slot)->type);
-    bool wide = type_is_scalar(t, SC_LONG) || type_is_scalar(t, SC_UINT);
-    if (!type_is_scalar(param, SC_INT) || !wide) return convert_result(s, slot, param, what);
-    const Type *from = (*slot)->type;
-    convert_wrap(s, slot,
-                 type_is_functional(from) ? type_func(s->types, param, from->nparams, from->params)
-                                          : param);
-    return true;
-}
-
-static bool is_mask(const Ast *index)
-{
-    const Type *t = index->type;
-    return type_is_functional(t) && type_is_scalar(result_of(t), SC_BOOL);
-}
-
-/* An argument that is itself the function that a parameter asks for: nothing is promoted. */
-static bool is_passed(Sema *s, const Ast *arg, const Type *param)
-{
-    return param && type_is_functional(param) && convert_class(s, arg, param) != CONV_NONE;
-}
-
-static void apply(Sema *s, Ast *n, const Type *f, const char *name, AstList args)
-{
-    n->type = s->error;
-    bool broken = false;
-    Ast *promoted[MAX_PARAMS];
-    int npromoted = 0;
-    s->index_depth++;
-    for (int i = 0; i < args.len; i++) {
-        if (!check_arg_form(s, &args, i)) {
-            broken = true;
-            continue;
-        }
-        const Type *hint = i < f->nparams ? f->params[i] : NULL;
-        broken = check_value(s, &args.data[i], hint) == s->error || broken;
-    }
-    s->index_depth--;
-    if (args.len != f->nparams) {
-        report(s, n->loc, INDEX_COUNT, "'%s' has %d parameter%s, not %d%s", type_text(s->arena, f),
-               f->nparams, f->nparams == 1 ? "" : "s", args.len,
-               n->kind == AST_INDEX && args.len == 1 && f->nparams == 2
-                   ? "; a row is m[i, ..], a column m[.., j]"
-                   : "");
-        return;
-    }
-    if (n->kind == AST_INDEX && args.len == 1 && !broken && is_mask(args.data[0])) {
-        report(s, args.data[0]->loc, FOREIGN,
-               "mask as an index: C$ has none; write Array.Where(a, a > 0)");
-        return;
-    }
-    for (int i = 0; i < args.len && !broken; i++) {
-        const char *what = name ? arena_printf(s->arena, "index %d of '%s'", i + 1, name)
-                                : arena_printf(s->arena, "index %d", i + 1);
-        if (is_passed(s, args.data[i], f->params[i])) {
-            broken = !convert_to(s, &args.data[i], f->params[i], what);
-            continue;
-        }
-        if (type_is_functional(args.data[i]->type)) promoted[npromoted++] = args.data[i];
-        broken = !convert_index(s, &args.data[i], f->params[i], what);
-    }
-    if (f->result == s->voids) pure_impure(s, "calls a function that gives nothing", n->loc);
-    n->res = npromoted ? AST_RES_PROMOTE : AST_RES_APPLY;
-    n->type =
-        broken || !npromoted ? f->result : promoted_type(s, n->loc, f->result, promoted, npromoted);
-}
-
-void check_index(Sema *s, Ast **slot)
-{
-    Ast *n = *slot, *again = is_slice(n) ? ast_clone(s->arena, n->index.base) : NULL;
-    check_value(s, &n->index.base, NULL);
-    if (again && check_counted(s, slot, again)) return;
-    check_indexed(s, n);
-    place_value(s, n);
-}
-
-void check_indexed(Sema *s, Ast *n)
-{
-    Ast **base = &n->index.base;
-    const Type *t = require_value(s, *base);
-    n->type = s->error;
-    if (check_indexer(s, n)) return;
-    t = object_function(s, base);
-    if (is_slice(n)) {
-        check_slice(s, n);
-        return;
-    }
-    if (t == s->string && n->index.args.len == 1) {
-        if (check_value(s, &n->index.args.data[0], s->integer) == s->error) return;
-        if (convert_to(s, &n->index.args.data[0], s->integer, "the index"))
-            n->type = type_scalar(s->types, SC_CHAR);
-        return;
-    }
-    if (type_is_functional(t)) {
-        const char *name = (*base)->kind == AST_NAME_REF ? (*base)->name_ref.name : NULL;
-        apply(s, n, t, name, n->index.args);
-        return;
-    }
-    int errors = s->quiet_errors;
-    s->quiet++; /* the indices of what cannot be indexed */
-    for (int i = 0; i < n->index.args.len; i++) check_value(s, &n->index.args.data[i], NULL);
-    s->quiet--;
-    s->quiet_errors = errors;
-    if (t != s->error)
-        report(s, n->loc, NOT_CALLABLE, "a value of type '%s' cannot be indexed",
-               type_text(s->arena, t));
-}
-
-/* An object of a class that derives from a functional type stands for that function. */
-const Type *object_function(Sema *s, Ast **slot)
-{
-    const Class *c = class_of((*slot)->type);
-    if (!c || !c->function) return (*slot)->type;
-    convert_wrap(s, slot, c->function);
-    return c->function;
-}
 
 /* ---- the library ------------------------------------------------------------------------ */
 
@@ -319,49 +122,6 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
-static bool changes_array(const Candidate *c, int i)
-{
-    if (c->sym->kind != SYM_FUNC || !c->sym->library || i >= c->sym->decl->func.params.len)
-        return false;
-    const Ast *p = c->sym->decl->func.params.data[i];
-    return p->kind == AST_PARAM && p->param.mode == AST_OP_REF &&
-           p->param.ptype->kind == AST_TYPE_ARRAY;
-}
-
-/* Functions of the library that change an array, Array.Sort(a), are given it without `ref`, too. */
-static void lend_arrays(Sema *s, const Candidates *set, AstList args)
-{
-    for (int i = 0; i < args.len; i++) {
-        Ast *a = args.data[i];
-        bool changed = false, other = false;
-        for (int k = 0; k < set->len; k++) {
-            if (set->data[k].nparams != args.len) continue;
-            if (changes_array(&set->data[k], i))
-                changed = true;
-            else
-                other = true;
-        }
-        bool place = a->kind == AST_NAME_REF || a->kind == AST_MEMBER ||
-                     (a->kind == AST_INDEX && !is_slice(a));
-        if (!changed || other || !place) continue;
-        args.data[i] = ast_new(s->arena, AST_UNARY, a->loc);
-        args.data[i]->unary.op = AST_OP_REF;
-        args.data[i]->unary.operand = a;
-    }
-}
-
-Candidates call_candidates(Sema *s, Ast *call, Candidates set)
-{
-    if (!named_arguments(s, call, &call->call.args, &set)) return (Candidates){0};
-    lend_arrays(s, &set, call->call.args);
-    set = candidates_for(s, set, call->call.args.len);
-    set.targs = call->call.targs.len ? &call->call.targs : NULL;
-    s->index_depth++;
-    check_arguments(s, call->call.args, &set);
-    s->index_depth--;
-    return generic_candidates(s, set, call->call.args, call->loc);
-}
-
 void check_user_call(Sema *s, Ast *n, Symbol *first)
 {
     Candidates set = call_candidates(s, n, candidates_of_user(s, first));
@@ -436,7 +196,7 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
         const Type *f = check_value(s, &n->call.callee, NULL);
         if (f != s->error) f = object_function(s, &n->call.callee);
         if (type_is_functional(f)) {
-            apply(s, n, f, callee->name_ref.name, n->call.args);
+            apply_function(s, n, f, callee->name_ref.name, n->call.args);
             return;
         }
         if (f != s->error)
@@ -464,7 +224,7 @@ static void check_member_of(Sema *s, Ast **slot, const Type *hint)
     const char *name = written->kind == AST_MEMBER ? written->member.name : "this";
     if (is_invoke(s, n)) {
         const Type *f = n->call.callee->type;
-        apply(s, n, f, NULL, n->call.args);
+        apply_function(s, n, f, NULL, n->call.args);
         return;
     }
     const Type *t = check_expr(s, &n->call.callee, NULL);
@@ -478,7 +238,7 @@ static void check_member_of(Sema *s, Ast **slot, const Type *hint)
     if (t->kind != TY_GROUP && t != s->error) t = object_function(s, &n->call.callee);
     if (t->kind != TY_GROUP || !callee->sym || callee->kind != AST_MEMBER) {
         if (t != s->error && type_is_functional(t)) {
-            apply(s, n, t, NULL, n->call.args);
+            apply_function(s, n, t, NULL, n->call.args);
             return;
         }
         if (t != s->error) {
@@ -534,7 +294,7 @@ void check_call(Sema *s, Ast **slot, const Type *hint)
     if (f != s->error) f = object_function(s, &n->call.callee);
     n->type = s->error;
     if (type_is_functional(f)) {
-        apply(s, n, f, NULL, n->call.args);
+        apply_function(s, n, f, NULL, n->call.args);
         return;
     }
     if (f != s->error)

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../classes/class.h"
+#include "../check/check.h"
 
 static bool is_number(const Type *t)
 {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../classes/class.h"
+#include "../check/check.h"
 
 /* The row for the kind of value, to which *slot is converted; -1 if there is none. */
 static int row_for(Sema *s, Ast **slot, LibName name)

@@ -1,7 +1,7 @@
 /* Calls of methods, and what becomes one: constructors that continue with another, getters of
  * properties, indexers.
  */
-#include "../classes/class.h"
+#include "../check/check.h"
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * values the process prints by itself (runtime/session/show.c). */
 #include <string.h>
 
-#include "../classes/class.h"
+#include "../check/check.h"
 
 static Symbol *shown_method(Sema *s, const Type *t)
 {

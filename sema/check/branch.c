@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../classes/class.h"
+#include "check.h"
 
 /* ---- switch --------------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
  * of a class with Add; where it asks for nothing, an array of what all elements fit. With spread
  * sequences they are made by a function of statements, as a user would write it.
  */
-#include "../classes/class.h"
 #include "check.h"
 
 /* [1, 2] as the { 1, 2 } of a new array of `rank` dimensions: rows are collections, too. */

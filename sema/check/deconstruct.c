@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "../classes/class.h"
+#include "check.h"
 
 typedef struct Parts {
     Sema *s;

@@ -1,4 +1,4 @@
-/* Operators, conditionals and casts: C#'s numeric promotion, string concatenation, and promotion
+/* Operators and conditionals: C#'s numeric promotion, string concatenation, and promotion
  * over functional operands. Afterwards the operands' result types are what the operation takes.
  */
 #include "check.h"
@@ -198,21 +198,13 @@ static const Type *branch_type(Sema *s, Ast *a, Ast *b)
     return ab ? y : ba ? x : NULL;
 }
 
-static bool same_parameters(const Type *a, const Type *b)
-{
-    if (!type_is_functional(a) || !type_is_functional(b) || a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
-
 /* f ?? g: f where it is defined, else g; of references: g if f is null. */
 static void check_coalesce(Sema *s, Ast *n)
 {
     Ast **l = &n->binary.left, **r = &n->binary.right;
     const Type *a = (*l)->type, *b = (*r)->type, *t = NULL;
     if (type_is_functional(a) && type_is_functional(b)) {
-        const Type *result = same_parameters(a, b) ? branch_type(s, *l, *r) : NULL;
+        const Type *result = type_same_params(a, b) ? branch_type(s, *l, *r) : NULL;
         if (result) t = type_func(s->types, result, a->nparams, a->params);
         if (result && convert_result(s, l, result, NULL) && convert_result(s, r, result, NULL))
             n->type = t;
@@ -225,23 +217,6 @@ static void check_coalesce(Sema *s, Ast *n)
     if (t) return;
     report_operands(s, n);
     report_note(s, NOWHERE, "?? takes references, or functions with equal parameters and results");
-}
-
-/* A number or enum as another, of the results of a function too. */
-static void cast_result(Sema *s, Ast **slot, const Type *to)
-{
-    Ast *e = *slot;
-    if (result_of(e->type) == to) return;
-    Ast *n = ast_new(s->arena, AST_CAST, e->loc);
-    n->cast.operand = e;
-    n->cast.target = type_node(s, e->loc, to);
-    n->type = to;
-    if (type_is_functional(e->type)) {
-        n->res = AST_RES_PROMOTE;
-        n->type = type_func(s->types, to, e->type->nparams, e->type->params);
-    }
-    constant_fold(n);
-    *slot = n;
 }
 
 static void operate(Sema *s, Ast *n);
@@ -452,7 +427,7 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
                type_text(s->arena, a), type_text(s->arena, b));
         return;
     }
-    if (c == s->boolean && same_parameters(a, b)) { /* one function or the other */
+    if (c == s->boolean && type_same_params(a, b)) { /* one function or the other */
         const Type *f = type_func(s->types, t, a->nparams, a->params);
         convert_to(s, &n->cond.then, f, NULL);
         convert_to(s, &n->cond.other, f, NULL);
@@ -473,68 +448,4 @@ void check_cond(Sema *s, Ast *n, const Type *hint)
 void check_condition(Sema *s, Ast **slot)
 {
     if (check_value(s, slot, NULL) != s->error) to_condition(s, slot);
-}
-
-/* ---- casts ------------------------------------------------------------------------------ */
-
-static bool castable(const Sema *s, const Type *from, const Type *to)
-{
-    bool numbers =
-        (type_is_numeric(from) || type_is_enum(from)) && (type_is_numeric(to) || type_is_enum(to));
-    return from == to || (from != s->error && numbers);
-}
-
-/* Casts of objects and user conversions; what converts implicitly needs no cast below. */
-static bool cast_class(Sema *s, Ast *n, const Type *from, const Type *to)
-{
-    const Type *value = type_is_functional(to) ? from : result_of(from);
-    if (nullable_cast(s, n, from, to)) return true;
-    Symbol *f = from == to ? NULL : user_conversion(s, value, to, true);
-    if (!f && value != from) f = user_conversion(s, from, to, true);
-    if (f) {
-        Ast *operand = n->cast.operand;
-        user_convert(s, &operand, f);
-        *n = *operand;
-        return true;
-    }
-    if (convert_class(s, n->cast.operand, to) != CONV_NONE &&
-        (class_of(from) || class_of(to) || from->kind == TY_NULL))
-        return convert_to(s, &n->cast.operand, to, NULL), true;
-    if (!object_cast_exists(from, to)) return false;
-    class_use(s, class_of(to));
-    return true;
-}
-
-void check_cast(Sema *s, Ast *n)
-{
-    const Type *to = decl_type(s, n->cast.target);
-    const Type *from = check_expr(s, &n->cast.operand, to);
-    if (from->kind == TY_GROUP && type_is_functional(to)) {
-        convert_to(s, &n->cast.operand, to, NULL);
-        n->type = to;
-        return;
-    }
-    from = require_value(s, n->cast.operand);
-    n->type = to;
-    if (to == s->error || from == s->error || cast_class(s, n, from, to)) return;
-    from = object_function(s, &n->cast.operand);
-    if (to->kind == TY_SCALAR && type_is_functional(from) && castable(s, from->result, to)) {
-        n->res = AST_RES_PROMOTE;
-        n->type = type_func(s->types, to, from->nparams, from->params);
-    } else if (same_parameters(from, to) && castable(s, from->result, to->result)) {
-        cast_result(s, &n->cast.operand, to->result);
-    } else if (to->kind == TY_SCALAR && castable(s, from, to)) {
-        if (to == s->longs) total_widens(s, n->cast.operand);
-        constant_fold(n);
-    } else if (to->kind == TY_ARRAY && type_is_hosted(to) &&
-               convert_class(s, n->cast.operand, to) == CONV_EVAL) {
-        convert_to(s, &n->cast.operand, to, NULL);
-    } else if (from != to) {
-        report(s, n->loc, CONVERSION, "cannot cast '%s' to '%s'", type_text(s->arena, from),
-               type_text(s->arena, to));
-        if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR)
-            report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string",
-                        type_text(s->arena, to));
-        n->type = s->error;
-    }
 }

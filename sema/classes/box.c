@@ -2,7 +2,7 @@
  * object of the library's BoxedValue<T>, functions into one of BoxedFunction<T>, and a cast, `is` and
  * `as` take them out again.
  */
-#include "class.h"
+#include "../check/check.h"
 
 bool box_takes(const Type *t)
 {

@@ -2,7 +2,7 @@
  * made when first needed. A class is typed first, because fields and signatures only need types; it
  * is laid out when somebody asks for its members. What is not written but implied is in implied.c.
  */
-#include "class.h"
+#include "../check/check.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The members of a class: fields, methods, properties, events, and what its parameters declare. */
-#include "class.h"
+#include "../check/check.h"
 
 #include <string.h>
 

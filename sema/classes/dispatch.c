@@ -1,7 +1,7 @@
 /* Virtual generic methods: each instance is called by a selector of its own, as methods of interfaces
  * are, and each class that is used has the function that runs for it.
  */
-#include "class.h"
+#include "../check/check.h"
 
 /* Does the generic method that this is an instance of run by the class of its object? */
 static bool is_open(const Symbol *f)

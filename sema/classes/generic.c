@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "class.h"
+#include "../check/check.h"
 
 enum { MAX_NESTING = 20 };
 

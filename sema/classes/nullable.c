@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "class.h"
+#include "../check/check.h"
 
 const Type *nullable_of(const Type *t)
 {

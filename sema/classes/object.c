@@ -1,5 +1,5 @@
 /* Making objects, and asking what they are: new, null, default, as. */
-#include "class.h"
+#include "../check/check.h"
 
 #include <string.h>
 

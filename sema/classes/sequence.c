@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "class.h"
+#include "../check/check.h"
 
 /* What the elements of a value of type t are that is no object: NULL if it is no sequence. */
 const Type *sequence_element(Sema *s, const Type *t)

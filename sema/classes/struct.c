@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "class.h"
+#include "../check/check.h"
 
 /* ---- which methods do ------------------------------------------------------------------------ */
 

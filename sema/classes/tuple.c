@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "class.h"
+#include "../check/check.h"
 
 /* ---- the class ------------------------------------------------------------------------------ */
 

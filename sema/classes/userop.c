@@ -1,7 +1,7 @@
 /* User operators and conversions: static methods of classes that the operators and conversions of
  * the language find; and what references have: == and != of objects, null.
  */
-#include "class.h"
+#include "../check/check.h"
 
 #include <string.h>
 

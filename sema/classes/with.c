@@ -1,5 +1,5 @@
 /* p with { X = 1 }: a new value of a final class, whose other fields are those of p. */
-#include "class.h"
+#include "../check/check.h"
 
 #include <string.h>
 

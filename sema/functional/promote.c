@@ -6,14 +6,6 @@
 
 #include "../check/check.h"
 
-static bool equal_lists(const Type *a, const Type *b)
-{
-    if (a->nparams != b->nparams) return false;
-    for (int i = 0; i < a->nparams; i++)
-        if (a->params[i] != b->params[i]) return false;
-    return true;
-}
-
 static bool share_type(const Type *a, const Type *b)
 {
     for (int i = 0; i < a->nparams; i++)
@@ -156,7 +148,7 @@ static bool merge_params(Sema *s, Loc loc, Ast *const *args, int n, const Type *
         for (int j = 0; j < i && !merged; j++) {
             const Type *o = args[j]->type;
             if (!type_is_functional(o)) continue;
-            if (equal_lists(t, o)) {
+            if (type_same_params(t, o)) {
                 merged = true;
             } else if (share_type(t, o)) {
                 report_overlap(s, loc, args, n, o, t);

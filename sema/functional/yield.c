@@ -3,7 +3,7 @@
  *     IEnumerable<int> f() { yield return 1; }
  *     IEnumerable<int> f() { var $list = new List<int>(); $list.Add(1); return $list; }
  */
-#include "../classes/class.h"
+#include "../check/check.h"
 
 #define LIST_NAME "$list"
 

@@ -246,6 +246,8 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
 /* A new object: fields in order for a plain constructor, else the constructor's call. */
 const FdNode *lower_construct(Lower *l, Symbol *ctor, int n, const FdNode *const *args, Loc loc);
 /* The function as a node, for reductions. */
+/* What the function is called in graphs: no two alike (user_name.c). */
+const char *lower_user_name(Lower *l, const Symbol *sym);
 const FdNode *lower_user(Lower *l, Symbol *sym, Loc loc);
 bool lower_is_static(const Ast *n); /* a static field */
 /* A static field, or one of the object whose method is lowered: graphs capture it, bodies get it as

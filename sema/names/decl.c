@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../parser/foreign.h"
-#include "../classes/class.h"
+#include "../check/check.h"
 
 /* ---- aliases, constants ---------------------------------------------------------------------- */
 

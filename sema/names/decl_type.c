@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../parser/foreign.h"
-#include "../classes/class.h"
+#include "../check/check.h"
 
 static const Type *generic_type(Sema *s, Ast *t, Symbol *sym)
 {

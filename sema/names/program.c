@@ -4,7 +4,7 @@
  *
  *     int n = 1;  void step() { n++; }        static int n;   n = 1;  void step() { n++; }
  */
-#include "../classes/class.h"
+#include "../check/check.h"
 
 static bool is_known(Sema *s, const char *name)
 {

@@ -128,7 +128,7 @@ const Type *type_group(Types *t, const char *name)
 
 bool type_same_params(const Type *a, const Type *b)
 {
-    if (a->nparams != b->nparams) return false;
+    if (!type_is_functional(a) || !type_is_functional(b) || a->nparams != b->nparams) return false;
     for (int i = 0; i < a->nparams; i++)
         if (a->params[i] != b->params[i]) return false;
     return true;
@@ -137,8 +137,7 @@ bool type_same_params(const Type *a, const Type *b)
 bool type_same_value(const Type *a, const Type *b)
 {
     if (a == b) return true;
-    return type_is_functional(a) && type_is_functional(b) && type_same_params(a, b) &&
-           type_same_value(a->result, b->result);
+    return type_same_params(a, b) && type_same_value(a->result, b->result);
 }
 
 bool type_is_functional(const Type *t)

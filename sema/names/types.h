@@ -51,7 +51,7 @@ const Type *type_group(Types *t, const char *name);
 
 /* Arrays count as functions of ints here. */
 bool type_is_functional(const Type *t);
-bool type_same_params(const Type *a, const Type *b); /* of functional types */
+bool type_same_params(const Type *a, const Type *b); /* are they functions of these? */
 /* One value at run time: equal types, but for arrays that count as functions. */
 bool type_same_value(const Type *a, const Type *b);
 bool type_is_numeric(const Type *t); /* integer, real or char scalar */

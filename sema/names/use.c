@@ -1,7 +1,7 @@
 /* What the program needs of what it declares: classes, functions and static fields are checked and
  * compiled once something in use asks for them. Nothing is used by a copy that is only typed.
  */
-#include "../classes/class.h"
+#include "../check/check.h"
 
 void type_use(Sema *s, const Type *t)
 {

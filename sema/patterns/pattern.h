@@ -3,7 +3,7 @@
 #ifndef CS_SEMA_PATTERN_H
 #define CS_SEMA_PATTERN_H
 
-#include "../classes/class.h"
+#include "../check/check.h"
 
 /* What a pattern is asked of. */
 typedef struct Subject {

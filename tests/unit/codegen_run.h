@@ -1,5 +1,5 @@
 /* Running generated texts in tests: lower, read the plan, run it, compare with the evaluation of
- * codegen_graph.h. What runs them is a backend: the first OpenCL device, or with CODEGEN_NATIVE the
+ * codegen_eval.h. What runs them is a backend: the first OpenCL device, or with CODEGEN_NATIVE the
  * native kernels of the same texts (codegen/native). */
 #ifndef TESTS_CODEGEN_RUN_H
 #define TESTS_CODEGEN_RUN_H
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "../../base/mem.h"
-#include "codegen_graph.h"
+#include "codegen_eval.h"
 
 /* Random graphs compare values with themselves. */
 __attribute__((unused)) static bool warnings_allowed;

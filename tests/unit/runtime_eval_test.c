@@ -284,8 +284,7 @@ static int half_twice(int v)
     return half(half(v / 2));
 }
 
-/* Arguments are evaluated in the scope of their application, whatever is bound when they are read.
- */
+/* Arguments are evaluated where they are applied, whatever is bound when they are read. */
 START_TEST(nested_scopes)
 {
     CsValue c = {.ref = ints(50, -100, 37)};
@@ -354,7 +353,6 @@ START_TEST(chains)
 }
 END_TEST
 
-/* f = f + 1 for functions of all values cannot be evaluated on the way: it ends in an exception. */
 /* w(i) = u(i % m), everywhere: arguments by need, one below the other */
 static CsGraph wrap = {.text = "%0 = var \"i\" : int\n%1 = slot 0 \"u\" : float(int)\n"
                                "%2 = slot 1 \"m\" : int\n%3 = apply @rem (%0, %2) : int @9:4\n"
@@ -379,6 +377,7 @@ START_TEST(wrapped_chain)
 }
 END_TEST
 
+/* f = f + 1 for functions of all values cannot be evaluated on the way: it ends in an exception. */
 START_TEST(infinite_chain)
 {
     void *f = cs_native(&halves);

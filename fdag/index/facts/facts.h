@@ -63,7 +63,4 @@ const FdNode *fd_solve(Fd *fd, const FdNode *cond, const FdNode *v, bool *lower)
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                 FdIsKnown *known, const void *ctx, int most, const FdNode **conds, bool *guessed);
 
-/* Is n evaluated wherever the body is? */
-bool fd_always(const FdNode *body, const FdNode *n);
-
 #endif

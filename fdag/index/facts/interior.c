@@ -454,38 +454,12 @@ static void drop_unread(Inside *s, const FdDom *doms, const FdNode *body)
     fd_facts_free(f);
 }
 
-static void find_always(const FdNode *body, FdiMap *always)
-{
-    FdiNodes stack = {0};
-    uint64_t mark;
-    vec_push(&stack, body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len];
-        FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER || fdi_map_get(always, n, &mark)) continue;
-        fdi_map_set(always, n, 1);
-        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
-    }
-    vec_free(&stack);
-}
-
-bool fd_always(const FdNode *body, const FdNode *n)
-{
-    FdiMap always = {0};
-    uint64_t mark;
-    find_always(body, &always);
-    bool found = fdi_map_get(&always, n, &mark);
-    fdi_map_free(&always);
-    return found;
-}
-
 int fd_interior(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                 FdIsKnown *known, const void *ctx, int most, const FdNode **conds, bool *guessed)
 {
     enum { ROUNDS = 8 };
     Inside s = {.fd = fd, .nvars = nvars, .vars = vars, .known = known, .ctx = ctx};
-    find_always(body, &s.always);
+    fdi_gather_always(body, &s.always);
     body = fd_unroll(fd, body);
     s.facts = fd_facts_new(fd, nvars, vars, doms, body);
     s.most = most, s.conds = conds;

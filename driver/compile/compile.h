@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "../options.h"
 
 /* False after messages. program not NULL: a linked program goes there, as an open file that is the
  * caller's, instead of into a file with a name. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/source.h"
-#include "message.h"
-#include "write.h"
+#include "../../base/source.h"
+#include "../message.h"
+#include "../write.h"
 
 const char *tuned_path(const Options *o, Arena *a)
 {

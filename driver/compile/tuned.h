@@ -2,8 +2,8 @@
 #ifndef CS_DRIVER_TUNED_H
 #define CS_DRIVER_TUNED_H
 
-#include "../base/arena.h"
-#include "options.h"
+#include "../../base/arena.h"
+#include "../options.h"
 
 /* FILE.tune, of FILE.cs$. */
 const char *tuned_path(const Options *o, Arena *a);

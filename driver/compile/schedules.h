@@ -2,9 +2,9 @@
 #ifndef CS_DRIVER_SCHEDULES_H
 #define CS_DRIVER_SCHEDULES_H
 
-#include "../base/arena.h"
-#include "../codegen/kernel/codegen.h"
-#include "options.h"
+#include "../../base/arena.h"
+#include "../../codegen/kernel/codegen.h"
+#include "../options.h"
 
 typedef struct Schedules Schedules; /* in the arena that it was read into */
 

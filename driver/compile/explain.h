@@ -2,9 +2,9 @@
 #ifndef CS_DRIVER_EXPLAIN_H
 #define CS_DRIVER_EXPLAIN_H
 
-#include "../base/source.h"
-#include "../codegen/kernel/codegen.h"
-#include "../sema/sema.h"
+#include "../../base/source.h"
+#include "../../codegen/kernel/codegen.h"
+#include "../../sema/sema.h"
 
 /* Its place and its line of the source, before what is said of it. */
 void explain_place(const Sources *sources, const SemaEvaluation *e, Text *out);

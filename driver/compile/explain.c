@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../codegen/kernel/divide/divide.h"
+#include "../../codegen/kernel/divide/divide.h"
 
 enum { RANKS = 4 };
 

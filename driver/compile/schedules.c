@@ -7,9 +7,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../base/source.h"
-#include "../base/vec.h"
-#include "message.h"
+#include "../../base/source.h"
+#include "../../base/vec.h"
+#include "../message.h"
 
 typedef struct Part {
     int at;        /* line of the file */
