@@ -35,8 +35,8 @@ CSC_LIBS     = -ljansson -lcmark -ledit -lm
 say = $(if $(V),,@echo "  $(1) $<";)
 
 # ---- what is built from what ----------------------------------------------------------------
-SHARED_SRC  := $(wildcard base/*.c fdag/*.c fdag/index/*.c fdag/index/*/*.c fdag/text/*.c fdag/passes/*.c fdag/rewrite/*.c fdag/adjoint/*.c fdag/compose/*.c codegen/kernel/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c)
-FRONT_SRC   := $(wildcard lexer/*.c parser/*.c parser/*/*.c sema/*.c sema/*/*.c sema/*/*/*.c)
+SHARED_SRC  := $(wildcard base/*.c base/*/*.c fdag/*.c fdag/*/*.c fdag/*/*/*.c codegen/kernel/*.c codegen/kernel/*/*.c codegen/kernel/*/*/*.c codegen/kernel/*/*/*/*.c)
+FRONT_SRC   := $(wildcard lexer/*.c lexer/*/*.c parser/*.c parser/*/*.c sema/*.c sema/*/*.c sema/*/*/*.c)
 HOST_SRC    := $(wildcard codegen/host/*.c codegen/host/*/*.c codegen/llvm/*.c codegen/native/*.c codegen/serve/*.c)
 DRIVER_SRC  := $(wildcard driver/*.c driver/*/*.c format/*.c server/*.c server/*/*.c)
 READING_SRC := $(patsubst %,codegen/kernel/schedule/text/%.c,lines read words) # of schedules: csc's alone

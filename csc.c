@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/process.h"
+#include "base/system/process.h"
 #include "driver/command.h"
 
 static void out_of_memory(size_t bytes)

@@ -1,4 +1,4 @@
-# Benchmarks of kind workload, sourced by bench/run: whole small programs of bench/workloads against the same in C by clang -O3
+# Benchmarks of kind workload, sourced by bench/run: whole small programs of bench/workloads/KIND against the same in C by clang -O3
 # -march=native -ffast-math -fopenmp with -fveclib=libmvec where it knows that, or by gcc where there is no clang. NAME-FORM is
 # another form of NAME in C$: it is timed against NAME.c unless there is a NAME-FORM.c. Checksums must agree.
 # shellcheck shell=sh disable=SC2034,SC2154
@@ -10,7 +10,6 @@ workload_work() { # NAME SIZE
 }
 
 workload_build() {
-    mkdir -p "$out/workloads"
     find_loops_cc
 }
 
@@ -32,11 +31,12 @@ workload_time() { # NOTE PROGRAM SIZE
 workload_list() { # NAME SIZE; builds what the row needs
     name=${1%% *} size=${1#* }
     rm -f "$tmp/check"
+    mkdir -p "$out/workloads/${name%/*}"
     peer=$name
     [ -f "bench/workloads/$peer.c" ] || peer=${name%%-*}
     # shellcheck disable=SC2086
     (CC=$loops_cc && build_c "workloads/$peer" -ffast-math -fopenmp $veclib) || exit 1
-    build_csc "workloads/$name" "workloads/$name-csc"
+    build_csc "workloads/$name" "workloads/$name-csc" -I bench/workloads
     echo "csc ours workload_time - $out/workloads/$name-csc $size"
     echo "c peer workload_time $loops_cc $out/workloads/$peer $size"
 }

@@ -2,7 +2,7 @@
 #ifndef CS_DRIVER_LIBRARY_H
 #define CS_DRIVER_LIBRARY_H
 
-#include "../base/source.h"
+#include "../base/report/source.h"
 #include "options.h"
 
 typedef struct Library Library;

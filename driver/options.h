@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../base/diag.h"
+#include "../base/report/diag.h"
 #include "../base/vec.h"
 #include "../codegen/host/host.h"
 

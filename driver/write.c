@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../base/mem.h"
-#include "../base/output.h"
+#include "../base/system/output.h"
 #include "../base/text.h"
 #include "message.h"
 #include "write.h"

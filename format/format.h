@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "../base/diag.h"
 #include "../base/intern.h"
-#include "../base/source.h"
+#include "../base/report/diag.h"
+#include "../base/report/source.h"
 #include "../base/text.h"
 
 /* Appends the file, laid out. Formatting what comes out changes nothing. False after errors of the

@@ -4,8 +4,8 @@
 #define CS_LEXER_LEXER_H
 
 #include "../base/arena.h"
-#include "../base/diag.h"
 #include "../base/intern.h"
+#include "../base/report/diag.h"
 #include "../base/text.h"
 #include "../base/vec.h"
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "../base/arena.h"
+#include "../base/report/source.h"
 #include "../base/scalar.h"
-#include "../base/source.h"
 #include "../base/text.h"
 
 typedef enum AstKind {

@@ -2,8 +2,8 @@
 #ifndef CS_PARSER_PARSER_H
 #define CS_PARSER_PARSER_H
 
-#include "../base/diag.h"
 #include "../base/intern.h"
+#include "../base/report/diag.h"
 #include "ast.h"
 
 /* Parses file number `file` of sources. Always returns a UNIT (with BAD nodes after errors, which

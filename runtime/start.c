@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../base/internal.h"
-#include "../base/process.h"
+#include "../base/system/process.h"
 #include "device/device.h"
 #include "device/memory.h"
 #include "device/profile.h"

@@ -3,8 +3,8 @@
 #ifndef CS_SEMA_SEMA_H
 #define CS_SEMA_SEMA_H
 
-#include "../base/diag.h"
 #include "../base/intern.h"
+#include "../base/report/diag.h"
 #include "../fdag/fdag.h"
 #include "../parser/ast.h"
 #include "call/builtins.h"

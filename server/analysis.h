@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../base/diag.h"
-#include "../base/source.h"
+#include "../base/report/diag.h"
+#include "../base/report/source.h"
 #include "../base/vec.h"
 #include "../lexer/lexer.h"
 #include "../sema/sema.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/source.h"
+#include "../base/report/source.h"
 #include "../base/text.h"
 #include "../base/vec.h"
 #include "analysis.h"

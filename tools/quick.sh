@@ -31,7 +31,7 @@ changed=$({ git diff --name-only "$BASE"; git ls-files -o --exclude-standard; } 
 units='' goldens='' layers='' made=
 for f in $changed; do
     case $f in *.c | *.h | *.def) layers=yes ;; esac
-    case $f in stdlib/* | base/*.def) made=yes ;; esac # pages are made of these
+    case $f in stdlib/* | base/*/*.def) made=yes ;; esac # pages are made of these
     case $f in tests/*.out) goldens="$goldens ^$f\$" ;; tests/*.cs\$) goldens="$goldens ^${f%.cs\$}[.]" ;; esac
     row=$(printf '%s\n' "$table" | while IFS='|' read -r folder unit golden; do
         case $f in "$folder"/*) echo "$unit|$golden"; break ;; esac

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../base/mem.h"
-#include "../../base/process.h"
+#include "../../base/system/process.h"
 #include "impl.h"
 
 typedef struct Work {

@@ -11,7 +11,7 @@
 #include <llvm-c/Core.h>
 
 #include "../../base/arena.h"
-#include "../../base/cache.h"
+#include "../../base/system/cache.h"
 #include "../../base/vec.h"
 #include "machine.h"
 

@@ -11,7 +11,7 @@
 
 #include "../../base/arena.h"
 #include "../../base/mem.h"
-#include "../../base/output.h"
+#include "../../base/system/output.h"
 #include "../../base/text.h"
 #include "../abi/serve.h"
 #include "../kernel/codegen.h"

@@ -2,7 +2,7 @@
 #ifndef CS_DRIVER_EXPLAIN_H
 #define CS_DRIVER_EXPLAIN_H
 
-#include "../../base/source.h"
+#include "../../base/report/source.h"
 #include "../../codegen/kernel/codegen.h"
 #include "../../sema/sema.h"
 

@@ -3,9 +3,9 @@
 #define CS_DRIVER_JOB_H
 
 #include "../../base/arena.h"
-#include "../../base/diag.h"
 #include "../../base/intern.h"
-#include "../../base/source.h"
+#include "../../base/report/diag.h"
+#include "../../base/report/source.h"
 #include "../../base/text.h"
 #include "../../base/vec.h"
 #include "../../codegen/host/host.h"

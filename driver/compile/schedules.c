@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../../base/source.h"
+#include "../../base/report/source.h"
 #include "../../base/vec.h"
 #include "../message.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../base/source.h"
+#include "../../base/report/source.h"
 #include "../message.h"
 #include "../write.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../base/diag.h"
+#include "../../base/report/diag.h"
 #include "../compile/compile.h"
 #include "../message.h"
 #include "../run/cases.h"

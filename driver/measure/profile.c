@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../base/process.h"
+#include "../../base/system/process.h"
 #include "../compile/compile.h"
 #include "../message.h"
 #include "../page/page.h"

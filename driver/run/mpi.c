@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../base/cache.h"
-#include "../../base/output.h"
-#include "../../base/process.h"
+#include "../../base/system/cache.h"
+#include "../../base/system/output.h"
+#include "../../base/system/process.h"
 #include "../../codegen/abi/shim.h"
 #include "../message.h"
 #include "../write.h"

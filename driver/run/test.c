@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "../../base/arena.h"
-#include "../../base/diag.h"
 #include "../../base/mem.h"
+#include "../../base/report/diag.h"
 #include "../../base/text.h"
 #include "../../base/vec.h"
 #include "../compile/compile.h"

@@ -11,7 +11,7 @@
 #include <histedit.h>
 
 #include "../../base/mem.h"
-#include "../../base/source.h"
+#include "../../base/report/source.h"
 
 enum { MOST_REMEMBERED = 1000 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../base/source.h"
+#include "../../base/report/source.h"
 #include "../command.h"
 #include "../message.h"
 #include "../write.h"

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "../../base/arena.h"
-#include "../../base/diag.h"
 #include "../../base/intern.h"
-#include "../../base/source.h"
+#include "../../base/report/diag.h"
+#include "../../base/report/source.h"
 #include "../../parser/parser.h"
 #include "../options.h"
 

@@ -13,8 +13,8 @@
 
 #include "../../base/text.h"
 #include "../library/console.h"
-#include "driver.h"
 #include "memory.h"
+#include "open/driver.h"
 #include "profile.h"
 #include "trace.h"
 #include "transfer.h"

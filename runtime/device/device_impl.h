@@ -10,7 +10,7 @@
 #include "../../base/vec.h"
 #include "../state.h"
 #include "notice.h"
-#include "select.h"
+#include "open/select.h"
 
 typedef enum Sharing { IN_PLACE, MAPPED, COPIED } Sharing;
 

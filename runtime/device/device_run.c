@@ -1,6 +1,6 @@
 /* Programs and launches (device.h). */
 #include "device_impl.h"
-#include "driver.h"
+#include "open/driver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "../../base/text.h"
 #include "../interrupt.h"
 #include "../library/console.h"
-#include "builtins.h"
 #include "memory.h"
+#include "open/builtins.h"
 #include "profile.h"
 #include "trace.h"
 

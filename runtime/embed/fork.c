@@ -2,7 +2,7 @@
  * another thread, and none of a driver's threads: calls would wait for ever, and are refused. */
 #include <pthread.h>
 
-#include "../device/driver.h"
+#include "../device/open/driver.h"
 #include "embed.h"
 
 static _Thread_local bool held; /* by this thread, while it forks */

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../base/process.h"
+#include "../../base/system/process.h"
 #include "../objects/str.h"
 #include "../ranks/ranks.h"
 

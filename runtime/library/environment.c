@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../base/process.h"
+#include "../../base/system/process.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
 #include "console.h"

@@ -2,7 +2,7 @@
 #ifndef CS_RUNTIME_SAVE_H
 #define CS_RUNTIME_SAVE_H
 
-#include "../../base/output.h"
+#include "../../base/system/output.h"
 #include "../value.h"
 
 typedef struct Save {

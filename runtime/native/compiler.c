@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "../../base/mem.h"
-#include "../../base/process.h"
+#include "../../base/system/process.h"
 #include "../interrupt.h"
 #include "../state.h"
 #include "generator.h"

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../base/process.h"
+#include "../../base/system/process.h"
 #include "../futex.h"
 #include "ranks.h"
 #include "transport.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../base/cache.h"
-#include "../../base/process.h"
+#include "../../base/system/cache.h"
+#include "../../base/system/process.h"
 #include "../../base/text.h"
 #include "../state.h"
 #include "launcher.h"

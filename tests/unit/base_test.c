@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../../base/arena.h"
-#include "../../base/diag.h"
 #include "../../base/intern.h"
+#include "../../base/report/diag.h"
 #include "../../base/scalar.h"
 #include "../../base/text.h"
 #include "../../base/vec.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../../base/arena.h"
-#include "../../base/diag.h"
 #include "../../base/intern.h"
-#include "../../base/source.h"
+#include "../../base/report/diag.h"
+#include "../../base/report/source.h"
 #include "../../base/text.h"
 #include "../../format/format.h"
 #include "../../lexer/lexer.h"

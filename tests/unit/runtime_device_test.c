@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include "../../runtime/device/builtins.h"
-#include "../../runtime/device/driver.h"
+#include "../../runtime/device/open/builtins.h"
+#include "../../runtime/device/open/driver.h"
 #include "runtime_cache.h"
 
 START_TEST(bad_settings)

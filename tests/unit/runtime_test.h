@@ -19,7 +19,7 @@
 #include "../../runtime/device/cache.h"
 #include "../../runtime/device/device.h"
 #include "../../runtime/device/memory.h"
-#include "../../runtime/device/select.h"
+#include "../../runtime/device/open/select.h"
 #include "../../runtime/evaluate/compose/compose.h"
 #include "../../runtime/evaluate/lazy/lazy.h"
 #include "../../runtime/state.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../base/arena.h"
-#include "../../base/diag.h"
+#include "../../base/report/diag.h"
 #include "../../parser/parser.h"
 #include "../../sema/sema.h"
 #include "suite.h"
