@@ -62,7 +62,7 @@ typedef enum DiagLevel { DIAG_WARN, DIAG_IGNORE, DIAG_FAIL } DiagLevel;
 /* levels: of DIAG_COUNT codes, not copied; those of errors are not looked at. */
 void diags_set_levels(Diags *d, const DiagLevel *levels);
 
-/* explain.c */
+/* diag_explain.c */
 enum { DIAG_NAME_SIZE = 40 };
 int diag_number(DiagCode code);
 bool diag_is_warning(DiagCode code);

@@ -13,8 +13,8 @@
 #include "../session/entry.h"
 #include "../write.h"
 #include "compile.h"
+#include "evaluations.h"
 #include "job.h"
-#include "kernels.h"
 
 static double seconds(void)
 {
@@ -200,7 +200,7 @@ typedef struct Step {
 static const Step pipeline[] = {{"read", read_source, EMIT_PROGRAM},
                                 {"parse", parse, EMIT_AST},
                                 {"analyse", analyse, EMIT_DOT},
-                                {"kernels", kernels_lower, EMIT_NATIVE},
+                                {"kernels", evaluations_lower, EMIT_NATIVE},
                                 {"host", build_host, EMIT_OBJ}};
 
 bool compile(const Options *o, int *program)

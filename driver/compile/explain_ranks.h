@@ -1,6 +1,6 @@
 /* csc --explain=ranks: how an evaluation is divided over ranks. */
-#ifndef CS_DRIVER_EXPLAIN_H
-#define CS_DRIVER_EXPLAIN_H
+#ifndef CS_DRIVER_EXPLAIN_RANKS_H
+#define CS_DRIVER_EXPLAIN_RANKS_H
 
 #include "../../base/report/source.h"
 #include "../../codegen/kernel/codegen.h"

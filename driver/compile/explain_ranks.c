@@ -1,6 +1,6 @@
-/* What ranks would do, before anything runs (explain.h): a division is found as the runtime finds it (codegen/kernel/divide), of
+/* What ranks would do, before anything runs (explain_ranks.h): a division is found as the runtime finds it (codegen/kernel/divide), of
  * the evaluation with lengths that csc knows, or a sample of them, and arrays cut along their first dimension. */
-#include "explain.h"
+#include "explain_ranks.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The stage that makes kernels: of every evaluation that is known now. The rest is lowered when it is
  * met. */
-#include "kernels.h"
+#include "evaluations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "../../base/mem.h"
 #include "../write.h"
-#include "explain.h"
+#include "explain_ranks.h"
 #include "natives.h"
 #include "steering.h"
 #include "tuned.h"
@@ -104,7 +104,7 @@ static void say_turns(SemaResult *r, const SemaEvaluation *e, const HostKernel *
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
-bool kernels_lower(Job *j)
+bool evaluations_lower(Job *j)
 {
     j->objects = (NativeObjects){.objects = begin_objects(j->opt), .arena = j->arena};
     CgReading **given = arena_array(j->arena, CgReading *, j->sema->nevaluations + 1);
