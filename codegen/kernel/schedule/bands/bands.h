@@ -77,6 +77,10 @@ Num *bands_rows(Unit *u, const BandStage *s);          /* how many there are */
 Num *bands_kept(Unit *u, const BandStage *s, Num *alike);
 Num *bands_halo(Unit *u, const Bands *b);  /* rows that each band computes anew, of all stages */
 Num *bands_count(Unit *u, const Bands *b); /* how many bands there are */
+/* The stage whose temporary a slot is; -1: none of theirs. */
+int bands_stage_of(const Unit *u, const Bands *b, int slot);
+/* Are they one graph but for the slots that they read, which the orders list? */
+bool bands_same_form(Unit *u, const Def *a, const Def *b, FdOrder *x, FdOrder *y);
 /* How many stages from this one on can share memory: it and those after it that are alike; 1: it alone. */
 int bands_alike(Unit *u, const Bands *b, int first);
 int bands_shared(const Bands *b, int first); /* how many do */

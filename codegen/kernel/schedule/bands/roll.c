@@ -8,26 +8,33 @@
 #include "../../../../fdag/fdag.h"
 #include "bands.h"
 
-/* The slot of a stage's temporary. */
-static int slot_of(const Unit *u, const BandStage *s)
+int bands_stage_of(const Unit *u, const Bands *b, int slot)
 {
-    for (int i = u->ninputs; i < u->g->nslots; i++)
-        if (u->g->slots[i].def && u->plan_slot[i] == s->def->temp) return i;
+    for (int i = 0; i < b->n && slot >= u->ninputs; i++) {
+        const Def *d = b->stages[i].def;
+        if (!d->copy && d->temp >= 0 && u->plan_slot[slot] == d->temp) return i;
+    }
     return -1;
 }
 
-/* Is b what a is, with slot `to` for slot `from`? */
-static bool same_but(Unit *u, const Def *a, const Def *b, int from, int to)
+bool bands_same_form(Unit *u, const Def *a, const Def *b, FdOrder *x, FdOrder *y)
 {
-    FdOrder x, y;
     FdResult of_a = {.node = a->node}, of_b = {.node = b->node};
     const FdGraph first = {.nresults = 1, .results = &of_a},
                   second = {.nresults = 1, .results = &of_b};
-    FdKey k = fd_key(u->fd, &first, &x), l = fd_key(u->fd, &second, &y);
-    bool same = k.hi == l.hi && k.lo == l.lo && x.nslots == y.nslots;
+    FdKey k = fd_key(u->fd, &first, x), l = fd_key(u->fd, &second, y);
+    return k.hi == l.hi && k.lo == l.lo && x->nslots == y->nslots;
+}
+
+/* Is stage k what stage k - 1 is, with that one for the one before it? */
+static bool same_but(Unit *u, const Bands *b, int k)
+{
+    FdOrder x, y;
+    bool same = bands_same_form(u, b->stages[k - 1].def, b->stages[k].def, &x, &y);
     for (int i = 0; i < x.nslots && same; i++) {
-        bool moved = x.slots[i] == from && y.slots[i] == to;
-        same = moved || (x.slots[i] == y.slots[i] && x.slots[i] != from && x.slots[i] != to);
+        int from = bands_stage_of(u, b, x.slots[i]), to = bands_stage_of(u, b, y.slots[i]);
+        same = from == k - 2 || from == k - 1 ? from == k - 2 && to == k - 1
+                                              : x.slots[i] == y.slots[i];
     }
     return same;
 }
@@ -65,7 +72,7 @@ static bool is_like_before(Unit *u, const Bands *b, int k)
         !same_ring(u, &s[k - 1], &s[k - 2]))
         return false;
     return is_for_next(u, b, k - 2) && is_for_next(u, b, k - 1) && is_for_next(u, b, k) &&
-           same_but(u, s[k - 1].def, s[k].def, slot_of(u, &s[k - 2]), slot_of(u, &s[k - 1]));
+           same_but(u, b, k);
 }
 
 int bands_alike(Unit *u, const Bands *b, int first)

@@ -24,16 +24,6 @@ bool bands_is_before(const Bands *b, int stage)
 
 /* ---- are they alike? ----------------------------------------------------------------------------- */
 
-/* The stage whose temporary a slot is; -1: none of theirs. */
-static int stage_of(const Unit *u, const Bands *b, int slot)
-{
-    for (int i = 0; i < b->n && slot >= u->ninputs; i++) {
-        const Def *d = b->stages[i].def;
-        if (!d->copy && d->temp >= 0 && u->plan_slot[slot] == d->temp) return i;
-    }
-    return -1;
-}
-
 /* The stage that is what this one is, one turn later; -1: there is none. */
 static int one_later(const Bands *b, int stage)
 {
@@ -84,18 +74,14 @@ static bool has_moving(const Unit *u, const FdNode *n, int depth)
 static bool is_one_later(Unit *u, const Bands *b, int p)
 {
     FdOrder x, y;
-    FdResult of_a = {.node = b->stages[p].def->node},
-             of_b = {.node = b->stages[one_later(b, p)].def->node};
-    const FdGraph first = {.nresults = 1, .results = &of_a},
-                  second = {.nresults = 1, .results = &of_b};
-    FdKey k = fd_key(u->fd, &first, &x), l = fd_key(u->fd, &second, &y);
-    bool same = k.hi == l.hi && k.lo == l.lo && x.nslots == y.nslots;
+    const Def *d = b->stages[p].def;
+    bool same = bands_same_form(u, d, b->stages[one_later(b, p)].def, &x, &y);
     for (int i = 0; i < x.nslots && same; i++) {
-        int from = stage_of(u, b, x.slots[i]), to = stage_of(u, b, y.slots[i]);
+        int from = bands_stage_of(u, b, x.slots[i]), to = bands_stage_of(u, b, y.slots[i]);
         same = from >= 0 ? to >= 0 && to == one_later(b, from)
                          : to < 0 && (x.slots[i] == y.slots[i] || moves(u, x.slots[i]));
     }
-    return same && has_moving(u, of_a.node, 0);
+    return same && has_moving(u, d->node, 0);
 }
 
 /* When rows of two stages have the same form; NULL: never. */
@@ -114,25 +100,18 @@ static Num *same_rows(Unit *u, const BandStage *x, const BandStage *y)
     return same;
 }
 
-static bool same_form(Unit *u, const BandStage *x, const BandStage *y)
-{
-    FdResult of_x = {.node = x->def->node}, of_y = {.node = y->def->node};
-    const FdGraph first = {.nresults = 1, .results = &of_x},
-                  second = {.nresults = 1, .results = &of_y};
-    FdKey k = fd_key(u->fd, &first, NULL), l = fd_key(u->fd, &second, NULL);
-    return k.hi == l.hi && k.lo == l.lo;
-}
-
 /* Finds the last turn's stages among those behind the second turn. Others of them are results that the turns
  * before compute where they are read. */
 static bool find_last(Unit *u, Bands *b)
 {
     BandTurns *t = &b->turns;
     bool taken[BANDS_STAGES] = {0};
+    FdOrder x, y;
     for (int i = 0; i < t->period; i++) {
         int k = t->first + t->period;
-        while (k < b->n && (taken[k] || b->stages[k].def->copy ||
-                            !same_form(u, &b->stages[t->first + i], &b->stages[k])))
+        while (k < b->n &&
+               (taken[k] || b->stages[k].def->copy ||
+                !bands_same_form(u, b->stages[t->first + i].def, b->stages[k].def, &x, &y)))
             k++;
         if (k == b->n) return false;
         t->last[i] = k;
