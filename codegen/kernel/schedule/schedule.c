@@ -50,22 +50,9 @@ static bool is_open(const void *ctx, const FdNode *n)
     return n->kind == FD_REDUCE && !reduction_is_closed(n);
 }
 
-/* Tiles of reductions over ranges of their own, or under conditions: over one range, where all of its reads are inside. */
-static Num *closed(Unit *u, const Def *d, Num *rest)
+static bool closes(const Unit *u)
 {
-    const Def *of = u->def;
-    if (u->options->tile != CG_TILE_AUTO) return rest;
-    if (num_is(rest, 0) || u->options->precise || u->options->family == CG_GPU ||
-        draw_skips(u, P_FORM_CLOSED))
-        return rest;
-    const Def *c = schedule_closed(u, d);
-    FdContraction form;
-    if (!c || num_is(def_unsafe(u, c), 1) || !contraction_find(u, c, &form)) return rest;
-    Num *safe = num_and(u, rest, num_not(u, schedule_turn_to(u, c)));
-    safe = num_let(u, "closed", safe);
-    Num *done = num_is(safe, 0) ? NULL : recipe_contract(u, c, safe);
-    schedule_turn_to(u, of);
-    return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
+    return u->options->tile == CG_TILE_AUTO && !u->options->precise && u->options->family != CG_GPU;
 }
 
 /* The forms that exploit reuse or split a reduction. They do not check, so they run where the numbers
@@ -74,17 +61,12 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 {
     CgTile tile = u->options->tile;
     if (tile == CG_TILE_1X1) return rest;
-    if (tile != CG_TILE_AUTO) rest = try(u, d, recipe_paper, P_FORM_PAPER, rest);
-    rest = try(u, d, recipe_few, P_FORM_FEW, rest);
-    rest = try(u, d, recipe_thin, P_FORM_THIN, rest);
-    if (tile == CG_TILE_AUTO || u->options->family == CG_GPU)
-        rest = try(u, d, recipe_contract, P_FORM_CONTRACT, rest);
-    if (!fd_any(d->body, is_open, NULL)) rest = closed(u, d, rest);
-    rest = try(u, d, recipe_columns, P_FORM_COLUMNS, rest);
-    rest = try(u, d, recipe_strips, P_FORM_STRIPS, rest);
-    rest = try(u, d, recipe_ragged, P_FORM_RAGGED, rest);
-    rest = try(u, d, recipe_rows, P_FORM_ROWS, rest);
-    return try(u, d, recipe_turned, P_FORM_TURNED, rest);
+#define PARAMETER(...)
+#define RECIPE(id, name, asked, meaning)                                                           \
+    if (asked) rest = try(u, d, recipe_##name, P_FORM_##id, rest);
+#include "../plan/parameters.def"
+#undef PARAMETER
+    return rest;
 }
 
 Num *schedule_turn_to(Unit *u, const Def *d)
@@ -197,7 +179,8 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
     rest = flattened(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
-    if (fd_any(d->body, is_open, NULL)) rest = closed(u, d, rest);
+    if (closes(u) && fd_any(d->body, is_open, NULL))
+        rest = try(u, d, recipe_closed, P_FORM_CLOSED, rest);
     if (num_is(rest, 0)) return;
     rest = inside_first(u, d, rest, unsafe);
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;

@@ -8,6 +8,7 @@
  * are written around a value, `k > i ? a(k, i) * b(k, j) : 0`, are such, too. */
 #include "../../../fdag/index/contraction.h"
 #include "../../../fdag/index/facts/facts.h"
+#include "recipes/recipe.h"
 #include "schedule.h"
 
 typedef struct Closing {
@@ -215,4 +216,17 @@ const Def *schedule_closed(Unit *u, const Def *of)
     for (int i = 0; i < c.n; i++) values[i] = c.all[i].value;
     def_count(u, d, c.n, values);
     return d;
+}
+
+/* Tiles of reductions over ranges of their own, or under conditions: over one range, where all of its reads are inside. */
+Num *recipe_closed(Unit *u, const Def *d, Num *when)
+{
+    const Def *of = u->def, *c = schedule_closed(u, d);
+    FdContraction form;
+    if (!c || num_is(def_unsafe(u, c), 1) || !contraction_find(u, c, &form)) return NULL;
+    Num *safe = num_and(u, when, num_not(u, schedule_turn_to(u, c)));
+    safe = num_let(u, "closed", safe);
+    Num *done = num_is(safe, 0) ? NULL : recipe_contract(u, c, safe);
+    schedule_turn_to(u, of);
+    return done;
 }

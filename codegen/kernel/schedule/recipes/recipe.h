@@ -37,19 +37,13 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked);
 /* Reductions by key: what belongs to each in one pass. `checked` where reads are `unsafe`. */
 Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe);
 
-/* The others do not check: reads are inside under `when`. */
-Num *recipe_contract(Unit *u, const Def *d,
-                     Num *when);                       /* operands used again by rows and columns */
-Num *recipe_paper(Unit *u, const Def *d, Num *when);   /* --tile=2x2, 4x4 */
-Num *recipe_columns(Unit *u, const Def *d, Num *when); /* long reductions across rows in memory */
-Num *recipe_few(Unit *u, const Def *d, Num *when);     /* the same, fewer than lanes */
-Num *recipe_thin(Unit *u, const Def *d, Num *when);   /* products of few rows with a large matrix */
-Num *recipe_strips(Unit *u, const Def *d, Num *when); /* results in lanes */
-Num *recipe_turned(Unit *u, const Def *d, Num *when); /* operands that lie the other way round */
-Num *recipe_rows(Unit *u, const Def *d, Num *when);   /* long reductions, parts of them in lanes */
-/* Does that store the arrays beside it, in lanes? */
-bool recipe_rows_beside(Unit *u, const Def *d);
-Num *recipe_ragged(Unit *u, const Def *d, Num *when); /* the same over ranges of their own */
+/* The others (plan/parameters.def) do not check: reads are inside under `when`. */
+#define PARAMETER(...)
+#define RECIPE(id, name, asked, meaning) Num *recipe_##name(Unit *u, const Def *d, Num *when);
+#include "../../plan/parameters.def"
+#undef PARAMETER
+bool recipe_rows_beside(Unit *u,
+                        const Def *d); /* does `rows` store the arrays beside it, in lanes? */
 
 /* Definition number `at` of n and temporaries that are for it alone by rows, in one kernel under `when`.
  * NULL: there is no such form. Definitions that are its stages need no other nests where it runs. */
