@@ -175,6 +175,8 @@ void fdi_rewrite_graph(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
 /* Replaces the definitions of temporaries and the root, in order. What map appends comes before the temporary that it was
  * made for: temporaries are numbered anew. Agreements are not mapped. */
 void fdi_replace_definitions(Fd *fd, FdGraph *g, FdMap *map, void *ctx);
+const FdNode *fdi_renumber(void *to_slots, Fd *fd,
+                           const FdNode *n); /* FdMap: slot i is to[i], an int * */
 /* Appends a slot; returns its number. */
 int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot);
 
@@ -207,13 +209,8 @@ const FdNode *fdi_extreme(Fd *fd, bool greatest, int n, const FdNode *const *bou
 
 /* An affine index of which all is known but its bound variables. */
 typedef struct FdiIndex {
-    int nterms;
-    struct {
-        const FdNode *var;
-        int64_t factor; /* not 0 */
-    } terms[FD_AFFINE_TERMS];
+    FdAffine of;        /* its atoms are the variables */
     const FdNode *rest; /* the closed atoms, long; NULL for none */
-    int64_t constant;
 } FdiIndex;
 
 /* False if n is not affine, or not closed apart from integer bound variables. */

@@ -84,8 +84,7 @@ static const char *check_nodes(Fd *fd, const FdGraph *g, int nslots, const FdNod
             break;
         }
         why = check_types(fd, n);
-        bool leaf = n->kind == FD_SCALAR || n->kind == FD_FUNC;
-        if (!why && leaf && n->leaf == FD_LEAF_SLOT) {
+        if (!why && fdi_is_leaf(n, FD_LEAF_SLOT)) {
             if (n->slot >= nslots)
                 why = complain(fd, "a slot that is not there (yet)", n);
             else if (g->slots[n->slot].type != n->type)

@@ -289,29 +289,15 @@ bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, 
 
 /* ---- indices of domain inference --------------------------------------------------------- */
 
-static bool add_variable(FdiIndex *a, const FdNode *var, int64_t factor)
-{
-    int i = 0;
-    while (i < a->nterms && a->terms[i].var != var) i++;
-    if (i == a->nterms) {
-        if (i == FD_AFFINE_TERMS) return false;
-        a->terms[a->nterms].var = var;
-        a->terms[a->nterms++].factor = 0;
-    }
-    if (__builtin_add_overflow(a->terms[i].factor, factor, &a->terms[i].factor)) return false;
-    if (a->terms[i].factor == 0) a->terms[i] = a->terms[--a->nterms];
-    return true;
-}
-
 bool fdi_index_add(Fd *fd, FdiIndex *a, const FdNode *n, int64_t factor)
 {
     FdAffine f = {0};
     if (!fdi_is_integer(n->type) || !fd_affine_add(&f, n, factor)) return false;
-    if (__builtin_add_overflow(a->constant, f.constant, &a->constant)) return false;
+    if (__builtin_add_overflow(a->of.constant, f.constant, &a->of.constant)) return false;
     for (int i = 0; i < f.nterms; i++) {
         const FdNode *atom = f.terms[i].atom;
         if (atom->kind == FD_VAR && atom->role == FD_VAR_BOUND) {
-            if (!add_variable(a, atom, f.terms[i].factor)) return false;
+            if (!add_term(&a->of, atom, f.terms[i].factor)) return false;
         } else if (fdi_node(atom)->evaluable) {
             const FdNode *x = fdi_scale(fd, fdi_to_long(fd, atom), f.terms[i].factor);
             a->rest = a->rest ? fdi_long_op(fd, FD_OP_ADD, a->rest, x) : x;
@@ -330,17 +316,17 @@ bool fdi_index(Fd *fd, const FdNode *n, FdiIndex *out)
 
 void fdi_index_drop(FdiIndex *a, const FdNode *var)
 {
-    for (int i = 0; i < a->nterms; i++)
-        if (a->terms[i].var == var) {
-            a->terms[i] = a->terms[--a->nterms];
+    for (int i = 0; i < a->of.nterms; i++)
+        if (a->of.terms[i].atom == var) {
+            a->of.terms[i] = a->of.terms[--a->of.nterms];
             return;
         }
 }
 
 int64_t fdi_index_factor(const FdiIndex *a, const FdNode *var)
 {
-    for (int i = 0; i < a->nterms; i++)
-        if (a->terms[i].var == var) return a->terms[i].factor;
+    for (int i = 0; i < a->of.nterms; i++)
+        if (a->of.terms[i].atom == var) return a->of.terms[i].factor;
     return 0;
 }
 

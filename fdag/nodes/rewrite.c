@@ -211,7 +211,7 @@ typedef struct Copy {
 static const FdNode *copy_leaf(Copy *c, const FdNode *n)
 {
     Fd *fd = c->fd;
-    if (n->leaf == FD_LEAF_SLOT && (n->kind == FD_SCALAR || n->kind == FD_FUNC)) {
+    if (fdi_is_leaf(n, FD_LEAF_SLOT)) {
         const FdType *type = fdi_import_type(fd, n->type);
         const FdNode *v = n->slot < c->nvalues ? c->values[n->slot] : NULL;
         if (!v) return fd_slot(fd, n->slot, type, n->name);
@@ -433,11 +433,10 @@ int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot)
     return g->nslots++;
 }
 
-static const FdNode *renumber(void *ctx, Fd *fd, const FdNode *n)
+const FdNode *fdi_renumber(void *to_slots, Fd *fd, const FdNode *n)
 {
-    const int *to = ctx;
-    bool leaf = n->kind == FD_SCALAR || n->kind == FD_FUNC;
-    if (!leaf || n->leaf != FD_LEAF_SLOT || to[n->slot] == n->slot) return NULL;
+    const int *to = to_slots;
+    if (!fdi_is_leaf(n, FD_LEAF_SLOT) || to[n->slot] == n->slot) return NULL;
     return fd_slot(fd, to[n->slot], n->type, n->name);
 }
 
@@ -452,13 +451,13 @@ void fdi_replace_definitions(Fd *fd, FdGraph *g, FdMap *map, void *ctx)
     g->nslots = given;
     for (int i = given; i < n; i++) {
         FdSlot slot = old[i];
-        slot.def = map(ctx, fd, fd_rewrite(fd, slot.def, renumber, to));
+        slot.def = map(ctx, fd, fd_rewrite(fd, slot.def, fdi_renumber, to));
         to[i] = fdi_add_slot(fd, g, slot);
     }
     for (int k = 0; k < g->nresults; k++)
-        g->results[k].node = map(ctx, fd, fd_rewrite(fd, g->results[k].node, renumber, to));
+        g->results[k].node = map(ctx, fd, fd_rewrite(fd, g->results[k].node, fdi_renumber, to));
     for (int i = 0; i < g->nagrees; i++) {
-        g->agrees[i].a = fd_rewrite(fd, g->agrees[i].a, renumber, to);
-        g->agrees[i].b = fd_rewrite(fd, g->agrees[i].b, renumber, to);
+        g->agrees[i].a = fd_rewrite(fd, g->agrees[i].a, fdi_renumber, to);
+        g->agrees[i].b = fd_rewrite(fd, g->agrees[i].b, fdi_renumber, to);
     }
 }

@@ -51,18 +51,9 @@ static void mark(const FdNode *n, bool *used, FdiMap *seen)
     fdi_postorder(n, seen, &list);
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *s = list.data[i];
-        bool leaf = s->kind == FD_SCALAR || s->kind == FD_FUNC;
-        if (leaf && s->leaf == FD_LEAF_SLOT) used[s->slot] = true;
+        if (fdi_is_leaf(s, FD_LEAF_SLOT)) used[s->slot] = true;
     }
     vec_free(&list);
-}
-
-static const FdNode *renumber(void *ctx, Fd *fd, const FdNode *n)
-{
-    const int *to = ctx;
-    bool leaf = n->kind == FD_SCALAR || n->kind == FD_FUNC;
-    if (!leaf || n->leaf != FD_LEAF_SLOT || to[n->slot] == n->slot) return NULL;
-    return fd_slot(fd, to[n->slot], n->type, n->name);
 }
 
 static void drop_temporaries(Fd *fd, FdGraph *g)
@@ -88,7 +79,7 @@ static void drop_temporaries(Fd *fd, FdGraph *g)
         if (used[i] || !g->slots[i].def) slots[to[i]] = g->slots[i];
     g->slots = slots;
     g->nslots = kept;
-    fdi_rewrite_graph(fd, g, renumber, to);
+    fdi_rewrite_graph(fd, g, fdi_renumber, to);
 }
 
 bool fd_pass_deadparams(Fd *fd, FdGraph *g, FdError *error)

@@ -60,12 +60,12 @@ static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
             if (!fdi_is_integer(apply->args[i]->type) ||
                 !fdi_index(f->fd, moves_with(apply->args[i]), &a))
                 continue;
-            if (a.nterms == 0 || (a.nterms > 1) != several) continue;
-            for (int t = 0; t < a.nterms; t++) {
+            if (a.of.nterms == 0 || (a.of.nterms > 1) != several) continue;
+            for (int t = 0; t < a.of.nterms; t++) {
                 bool old = false;
-                for (int k = 0; k < n; k++) old = old || covered[k] == a.terms[t].var;
+                for (int k = 0; k < n; k++) old = old || covered[k] == a.of.terms[t].atom;
                 if (old) continue;
-                covered[n++] = a.terms[t].var;
+                covered[n++] = a.of.terms[t].atom;
                 break;
             }
         }

@@ -77,9 +77,8 @@ void fd_print_dot(Text *out, const FdGraph *g)
         if (n->init) add_edge(out, &seen, i, n->init, " [style=dashed]");
         for (int k = 0; k < n->nargs; k++) add_edge(out, &seen, i, n->args[k], "");
         if (n->body) add_edge(out, &seen, i, n->body, "");
-        if (n->kind == FD_FUNC || n->kind == FD_SCALAR)
-            if (n->leaf == FD_LEAF_SLOT && n->slot < g->nslots && g->slots[n->slot].def)
-                add_edge(out, &seen, i, g->slots[n->slot].def, " [color=blue]");
+        if (fdi_is_leaf(n, FD_LEAF_SLOT) && n->slot < g->nslots && g->slots[n->slot].def)
+            add_edge(out, &seen, i, g->slots[n->slot].def, " [color=blue]");
     }
     text_add(out, "}\n");
     fdi_map_free(&seen);

@@ -442,9 +442,7 @@ static void print(Text *out, const FdGraph *g, Types *records)
     add_users_of(out, &list, &users, records);
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *n = list.data[i];
-        if ((n->kind == FD_SCALAR || n->kind == FD_FUNC) && n->leaf == FD_LEAF_SLOT &&
-            n->slot < g->nslots)
-            used.data[n->slot] = true;
+        if (fdi_is_leaf(n, FD_LEAF_SLOT) && n->slot < g->nslots) used.data[n->slot] = true;
     }
     for (size_t i = 0; i < named.len; i++) add_value(&all, named.data[i]);
     add_unused_slots(&all, used.data);

@@ -58,13 +58,7 @@ static const Ast *written_type(Sema *s, const Ast *param)
 static bool is_group(Sema *s, const Ast *arg)
 {
     if (arg->kind != AST_NAME_REF && arg->kind != AST_MEMBER) return false;
-    Ast *copy = ast_clone(s->arena, arg);
-    s->quiet++;
-    int errors = s->quiet_errors;
-    bool group = check_expr(s, &copy, NULL)->kind == TY_GROUP;
-    s->quiet_errors = errors;
-    s->quiet--;
-    return group;
+    return peek_group(s, arg) != NULL;
 }
 
 /* Argument i waits for the types of its parameters. */

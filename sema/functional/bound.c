@@ -25,6 +25,17 @@ const Type *peek_type(Sema *s, const Ast *n)
     return t;
 }
 
+const Ast *peek_group(Sema *s, const Ast *n)
+{
+    Ast *copy = ast_clone(s->arena, n);
+    int errors = s->quiet_errors;
+    s->quiet++;
+    const Type *t = check_expr(s, &copy, NULL);
+    s->quiet--;
+    s->quiet_errors = errors;
+    return t->kind == TY_GROUP ? copy : NULL;
+}
+
 static void find_bound(Ast **child, void *ctx)
 {
     bool *found = ctx;

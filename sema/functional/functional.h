@@ -150,6 +150,8 @@ void bound_types(Sema *s, Symbol **syms, int n, Ast **body);
 bool bound_ranges(Sema *s, Ast *owner, Ast **body, bool wanted);
 /* The type that a copy of *n has, without any report; the error type if it has none. */
 const Type *peek_type(Sema *s, const Ast *n);
+/* A checked copy of it, if it is the name of several functions; or NULL. */
+const Ast *peek_group(Sema *s, const Ast *n);
 /* ---- lambda.c: lambdas that the compiler writes ------------------------------------------ */
 
 Ast *type_node(Sema *s, Loc loc, const Type *t); /* a written type that means t */

@@ -228,15 +228,10 @@ static Candidates overloads(Sema *s, Ast **callee)
     if ((*callee)->kind == AST_NAME_REF) {
         sym = scope_callee(s, (*callee)->name_ref.name);
     } else if ((*callee)->kind == AST_MEMBER) {
-        Ast *copy = ast_clone(s->arena, *callee);
-        s->quiet++;
-        int errors = s->quiet_errors;
-        bool group = check_expr(s, &copy, NULL)->kind == TY_GROUP;
-        s->quiet_errors = errors;
-        s->quiet--;
-        if (group) sym = copy->sym;
-        if (group && sym && sym->kind == SYM_BUILTIN)
-            return candidates_of_library(s, sym->builtin, copy->member.base->type != s->error);
+        const Ast *group = peek_group(s, *callee);
+        if (group) sym = group->sym;
+        if (sym && sym->kind == SYM_BUILTIN)
+            return candidates_of_library(s, sym->builtin, group->member.base->type != s->error);
     }
     if (sym && sym->kind == SYM_FUNC) set = candidates_of_user(s, (Symbol *)(uintptr_t)sym);
     if (sym && sym->kind == SYM_BUILTIN) set = candidates_of_library(s, sym->builtin, false);

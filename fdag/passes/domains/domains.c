@@ -33,9 +33,9 @@ typedef enum Others { OTHERS_NONE, OTHERS_KNOWN, OTHERS_UNKNOWN, OTHERS_FULL } O
 static Others others_of(const Domains *d, const DomUse *u, const DomVar *v)
 {
     Others all = OTHERS_NONE;
-    for (int i = 0; i < u->index.nterms; i++) {
-        if (u->index.terms[i].var == v->var) continue;
-        const DomVar *o = domains_var(d, u->index.terms[i].var);
+    for (int i = 0; i < u->index.of.nterms; i++) {
+        if (u->index.of.terms[i].atom == v->var) continue;
+        const DomVar *o = domains_var(d, u->index.of.terms[i].atom);
         Others one = !o->known                    ? OTHERS_UNKNOWN
                      : o->dom.kind == FD_DOM_FULL ? OTHERS_FULL
                                                   : OTHERS_KNOWN;
@@ -66,8 +66,8 @@ static bool extreme_of(Domains *d, const DomUse *u, const DomVar *v, bool greate
     FdiIndex a = u->index;
     for (;;) {
         const DomVar *inner = NULL;
-        for (int i = 0; i < a.nterms; i++) {
-            const DomVar *o = domains_var(d, a.terms[i].var);
+        for (int i = 0; i < a.of.nterms; i++) {
+            const DomVar *o = domains_var(d, a.of.terms[i].atom);
             if (!o) return false;
             if (o->var != v->var && (!inner || o < inner)) inner = o;
         }
@@ -78,7 +78,7 @@ static bool extreme_of(Domains *d, const DomUse *u, const DomVar *v, bool greate
         if (!put_extreme(d, &a, v, inner, c, greatest)) return false;
     }
     *factor = fdi_index_factor(&a, v->var);
-    *rest = a.rest ? fdi_add_constant(d->fd, a.rest, a.constant) : fd_long(d->fd, a.constant);
+    *rest = a.rest ? fdi_add_constant(d->fd, a.rest, a.of.constant) : fd_long(d->fd, a.of.constant);
     return true;
 }
 
@@ -86,8 +86,8 @@ static bool extreme_of(Domains *d, const DomUse *u, const DomVar *v, bool greate
 static const FdNode *others_exist(Domains *d, const DomUse *u, const DomVar *v)
 {
     const FdNode *all = NULL;
-    for (int i = 0; i < u->index.nterms; i++) {
-        const DomVar *o = domains_var(d, u->index.terms[i].var);
+    for (int i = 0; i < u->index.of.nterms; i++) {
+        const DomVar *o = domains_var(d, u->index.of.terms[i].atom);
         if (o->var == v->var) continue;
         const FdNode *ends[] = {fdi_to_long(d->fd, o->dom.lo), fdi_to_long(d->fd, o->dom.hi)};
         if (!in_scope(v, ends[0]) || !in_scope(v, ends[1])) continue;
@@ -120,7 +120,7 @@ static const FdNode *solve(Fd *fd, FdDom dom, bool upper, int64_t c, const FdNod
 bool domains_is_plain(const DomUse *u)
 {
     const FdiIndex *a = &u->index;
-    return a->nterms == 1 && a->terms[0].factor == 1 && !a->rest && a->constant == 0;
+    return a->of.nterms == 1 && a->of.terms[0].factor == 1 && !a->rest && a->of.constant == 0;
 }
 
 typedef struct Limits {
@@ -141,8 +141,8 @@ typedef struct Candidates {
  * where v has a range of its own: an inner variable does not make room for an outer one. */
 static bool given_outside(const Domains *d, const DomUse *u, const DomVar *v)
 {
-    for (int i = 0; i < u->index.nterms; i++) {
-        const DomVar *o = domains_var(d, u->index.terms[i].var);
+    for (int i = 0; i < u->index.of.nterms; i++) {
+        const DomVar *o = domains_var(d, u->index.of.terms[i].atom);
         if (o->dom.kind == FD_DOM_GIVEN && fdi_free_in(v->binder, o->var)) return true;
     }
     return false;
@@ -170,8 +170,9 @@ static void shared_candidate(Domains *d, const DomVar *v, const DomUse *u, FdDom
 
 static void own_candidate(Domains *d, const DomVar *v, const DomUse *u, FdDom dom, Candidates *c)
 {
-    const FdNode *rest = u->index.rest ? fdi_add_constant(d->fd, u->index.rest, u->index.constant)
-                                       : fd_long(d->fd, u->index.constant);
+    const FdNode *rest = u->index.rest
+                             ? fdi_add_constant(d->fd, u->index.rest, u->index.of.constant)
+                             : fd_long(d->fd, u->index.of.constant);
     int64_t factor = fdi_index_factor(&u->index, v->var);
     const FdNode *lo = solve(d->fd, dom, false, factor, rest, rest);
     const FdNode *hi = solve(d->fd, dom, true, factor, rest, rest);
@@ -252,7 +253,7 @@ static bool settle(Domains *d, DomVar *v, bool alone)
             const DomUse *u = &d->uses.data[i];
             if (!domains_strict(u, v) || !u->affine || fdi_index_factor(&u->index, v->var) == 0)
                 continue;
-            if ((u->index.nterms > 1) == (round == 1)) candidate(d, v, u, &c);
+            if ((u->index.of.nterms > 1) == (round == 1)) candidate(d, v, u, &c);
         }
     bool shared = c.lo.shared.len && c.hi.shared.len;
     bool ready = !c.pending && (c.own || (!alone && shared));
@@ -347,8 +348,8 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
         const DomUse *s = &d->uses.data[i];
         if (!domains_strict(s, v) || !s->affine || fdi_index_factor(&s->index, v->var) == 0)
             continue;
-        for (int k = 0; k < s->index.nterms; k++) {
-            const FdNode *other = s->index.terms[k].var;
+        for (int k = 0; k < s->index.of.nterms; k++) {
+            const FdNode *other = s->index.of.terms[k].atom;
             if (other == v->var || domains_var(d, other)->known) continue;
             error->message = arena_printf(
                 a,
@@ -362,7 +363,7 @@ static void explain(Domains *d, const DomVar *v, FdError *error)
     }
     if (u && u->affine && explain_all(d, v->binder, error)) return;
     const char *what = v->binder->kind == FD_REDUCE ? "the reduction's variable" : "variable";
-    bool shared = u && u->affine && domains_strict(u, v) && u->index.nterms > 1;
+    bool shared = u && u->affine && domains_strict(u, v) && u->index.of.nterms > 1;
     const char *why = !u          ? "it indexes no finite function"
                       : shared    ? "the range of another variable in its index depends on it"
                       : u->affine ? "its uses inside branches or with unknown functions give none"

@@ -54,7 +54,7 @@ void domains_agree(Domains *d, const DomVar *v)
             const DomUse *u = &d->uses.data[i];
             FdDom dom;
             if (!domains_strict(u, v) || !u->affine || !domains_is_plain(u) ||
-                u->index.terms[0].var != v->var)
+                u->index.of.terms[0].atom != v->var)
                 continue;
             int dim;
             if (!agreeing(d, u, &dim) || domains_bounds_of(d, u, &dom) != BOUNDS_YES) continue;
@@ -67,6 +67,6 @@ void domains_agree(Domains *d, const DomVar *v)
     for (size_t i = 0; i < d->uses.len && first; i++) {
         const DomUse *u = &d->uses.data[i];
         if (u == first || !domains_strict(u, v) || !u->affine || !domains_is_plain(u)) continue;
-        if (u->index.terms[0].var == v->var) agree(d, first, u);
+        if (u->index.of.terms[0].atom == v->var) agree(d, first, u);
     }
 }
