@@ -1,6 +1,7 @@
 /* Settings, the choice of a device, and an OpenCL device if there is one. */
 #include "runtime_test.h"
 
+#include <ctype.h>
 #include <unistd.h>
 
 #include "../../runtime/device/open/builtins.h"
@@ -122,6 +123,22 @@ START_TEST(builtins)
     ck_assert_ptr_null(strstr(t.data, "convert_float4_sat"));
     ck_assert_ptr_null(strstr(t.data, "vstore"));
     text_free(&t);
+}
+END_TEST
+
+/* So is each function that an operation is written as: without its row a driver reads all builtins, which takes
+ * long, and nobody would notice. */
+START_TEST(builtins_of_operations)
+{
+    for (int op = 1; op < FD_OP_COUNT; op++) {
+        const char *cl = fd_op_info((FdOp)op)->cl;
+        if (!cl || !islower((unsigned char)*cl)) continue;
+        Text t = {0};
+        builtins_declare(&t, cl, true);
+        ck_assert_msg(t.len > 0, "%.*s is not in runtime/device/open/builtins.c",
+                      (int)strcspn(cl, "("), cl);
+        text_free(&t);
+    }
 }
 END_TEST
 
@@ -356,7 +373,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bad_settings,      selection,   builtins,   room,       on_device,
-                                  no_errors_to_read, small_moves, many_small, to_and_fro, disk};
+    const TTest *const tests[] = {bad_settings,
+                                  selection,
+                                  builtins,
+                                  builtins_of_operations,
+                                  room,
+                                  on_device,
+                                  no_errors_to_read,
+                                  small_moves,
+                                  many_small,
+                                  to_and_fro,
+                                  disk};
     return run_tests("runtime device", tests, (int)(sizeof tests / sizeof *tests));
 }
