@@ -217,9 +217,8 @@ const FdDom *fdi_dom_of(const FdiMap *doms, const FdNode *var)
 
 const FdNode *fdi_array_of(const FdNode *let)
 {
-    bool array = let->kind == FD_LET && let->doms[0].kind == FD_DOM_ARRAY;
-    return array && let->body->kind == FD_APPLY && let->body->fn->kind == FD_LET ? let->body->fn
-                                                                                 : NULL;
+    bool applies = fd_is_stored(let) && let->body->kind == FD_APPLY;
+    return applies && let->body->fn->kind == FD_LET ? let->body->fn : NULL;
 }
 
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom)

@@ -79,6 +79,11 @@ static inline const FdNode *fd_root(const FdGraph *g)
 {
     return g->results[0].node;
 }
+/* Does it give arrays that bind the same variables, and are made side by side? */
+static inline bool fd_is_beside(const FdGraph *g)
+{
+    return fd_root(g)->kind == FD_LET && !fd_is_stored(fd_root(g));
+}
 /* Gives g this one result in place of what it has. */
 void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node);
 

@@ -204,6 +204,11 @@ bool fd_has_identity(const FdNode *reduce);
 /* Has bounds, and fd_eval_bound can find both: they depend on slots' domains and scalars only. */
 bool fd_range_closed(const FdDom *d);
 bool fd_closed(const FdNode *n); /* no bound variable is free in it */
+/* Is it a let of FD_DOM_ARRAY: made as an array? */
+static inline bool fd_is_stored(const FdNode *n)
+{
+    return n->kind == FD_LET && n->doms[0].kind == FD_DOM_ARRAY;
+}
 
 /* ---- effects (effects.c) ---------------------------------------------------------------- */
 

@@ -158,6 +158,12 @@ void ast_print(Text *out, const Ast *n, const Sources *sources);
 extern void (*ast_type_printer)(Text *out, const struct Type *type);
 const char *ast_kind_name(AstKind kind); /* "binary" */
 
+static inline bool ast_is_loop(const Ast *n)
+{
+    return n->kind == AST_FOR || n->kind == AST_WHILE || n->kind == AST_DO ||
+           n->kind == AST_FOREACH;
+}
+
 /* Calls visit on each child in source order. */
 void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx);
 

@@ -74,8 +74,7 @@ static void find_loops(Ast **child, void *ctx)
     Find *f = ctx;
     const Ast *n = *child;
     if (n->kind == AST_LAMBDA || n->kind == AST_FUNC) return;
-    f->loops = f->loops || n->kind == AST_FOR || n->kind == AST_WHILE || n->kind == AST_DO ||
-               n->kind == AST_FOREACH;
+    f->loops = f->loops || ast_is_loop(n);
     ast_each_child(*child, find_loops, ctx);
 }
 

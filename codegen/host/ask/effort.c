@@ -50,12 +50,6 @@ static HostEffort *effort_of(const HostModule *m, const Symbol *sym)
     return bsearch(&key, m->efforts, (size_t)m->nefforts, sizeof key, by_symbol);
 }
 
-static bool is_loop(const Ast *n)
-{
-    return n->kind == AST_FOR || n->kind == AST_WHILE || n->kind == AST_DO ||
-           n->kind == AST_FOREACH;
-}
-
 static void add_site(const Scan *s, const Symbol *callee, int depth)
 {
     if (!callee || callee->kind != SYM_FUNC || !callee->used) return;
@@ -69,7 +63,7 @@ static void visit(Ast **child, void *ctx)
     if (!n) return;
     Scan inner = *(Scan *)ctx;
     inner.caller->nodes++;
-    inner.depth += is_loop(n);
+    inner.depth += ast_is_loop(n);
     if (inner.depth > inner.caller->loops) inner.caller->loops = inner.depth;
     if (n->sym && n->sym->kind == SYM_PROPERTY) {
         add_site(&inner, n->sym->get, inner.depth);

@@ -337,18 +337,13 @@ static void walk_apart(Walk *w)
     }
 }
 
-static bool is_stored(const FdNode *f)
-{
-    return f->nvars > 0 && f->doms[0].kind == FD_DOM_ARRAY;
-}
-
 /* What all arrays of so many dimensions are asked for, as one box; false: none is. */
 static bool asked_of_all(const Apart *a, int rank, FdReads *all)
 {
     bool any = false;
     for (size_t i = 0; i < a->of.len; i++) {
         const FdFootprint *f = &a->of.data[i].boxes;
-        for (int k = 0; k < f->nboxes && f->rank == rank && is_stored(a->of.data[i].fn); k++) {
+        for (int k = 0; k < f->nboxes && f->rank == rank && fd_is_stored(a->of.data[i].fn); k++) {
             *all = any ? fdi_reads_around(all, &f->boxes[k], rank) : f->boxes[k];
             any = true;
         }
@@ -366,13 +361,13 @@ static void walk_again(Walk *w)
     for (int k = 0; k <= FD_MAX_RANK; k++) any[k] = asked_of_all(w->apart, k, &all[k]);
     for (size_t i = 0; i < n; i++) {
         struct Asked *one = &w->apart->of.data[i];
-        one->done = is_stored(one->fn);
+        one->done = fd_is_stored(one->fn);
         if (!one->done) one->boxes.nboxes = 0;
     }
     for (size_t i = 0; i < n; i++) {
         struct Asked *one = &w->apart->of.data[i];
         int rank = one->boxes.rank;
-        if (!is_stored(one->fn) || !any[rank]) continue;
+        if (!fd_is_stored(one->fn) || !any[rank]) continue;
         fdi_reads_add(&one->boxes, &all[rank]);
         walk_asked(w, one->fn, &all[rank]);
     }
@@ -384,7 +379,7 @@ static int64_t again_of(const FdGraph *g, const FdEnv *env, const Apart *a)
 {
     int64_t stored = 0;
     if (!g->turns) return 0;
-    for (size_t i = 0; i < a->of.len; i++) stored += is_stored(a->of.data[i].fn);
+    for (size_t i = 0; i < a->of.len; i++) stored += fd_is_stored(a->of.data[i].fn);
     int64_t turns = env->scalars ? env->scalars[g->turns->slot].i : 0;
     return turns > 1 ? (turns - 1) * ((stored + 1) / 2) : 0;
 }

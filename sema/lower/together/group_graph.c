@@ -205,7 +205,7 @@ Ast *group_graph(Group *g, size_t first, size_t end, bool chained)
         inner = 0;
     }
     if (!fd) return NULL;
-    bool beside = fd_root(fd)->kind == FD_LET && fd_root(fd)->doms[0].kind != FD_DOM_ARRAY;
+    bool beside = fd_is_beside(fd);
     uint64_t dies = chained || fd_shares_work(fd) ? 0 : dying(g, first, end, beside ? fd : NULL);
     if (beside && dies) fd->hints = fd_hints_join(l->fd, fd->hints, FD_HINT_OVER);
     Loc loc = g->members.data[first].graph->loc;
