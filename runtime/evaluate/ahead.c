@@ -486,10 +486,10 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
 static bool evaluate(Ahead *a)
 {
     const FdNode *root = fd_root(a->graph->fd);
-    bool arrays = root->type->nparams > 0, beside = arrays && root->doms[0].kind != FD_DOM_ARRAY;
+    bool arrays = root->type->nparams > 0;
     if (arrays && a->group->chained) return evaluate_chain(a);
     if (!arrays && a->graph->fd->nresults == 1) return evaluate_scalars(a);
-    return beside ? evaluate_arrays(a) : evaluate_both(a);
+    return fd_is_beside(a->graph->fd) ? evaluate_arrays(a) : evaluate_both(a);
 }
 
 void cs_ahead(CsAhead *group, const CsValue *captures)

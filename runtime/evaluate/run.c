@@ -14,11 +14,13 @@
 #include "../ranks/ranks.h"
 #include "../state.h"
 #include "bind/divide.h"
+#include "bind/dump.h"
 #include "bind/kernels.h"
 #include "bind/measure.h"
 #include "bind/reads.h"
 #include "bind/recall.h"
 #include "bind/small.h"
+#include "bind/take.h"
 #include "plan.h"
 #include "steps/hold.h"
 
@@ -86,57 +88,6 @@ static Outcome find_kernel(Evaluation *e, const CsSite *site)
     return FAILED;
 }
 
-/* May a result lie over an array that is read, with nothing to be told of half of it? */
-static bool goes_over(const Evaluation *e, Numbers *n)
-{
-    const CgSchedule *s = &n->schedule;
-    bool over = !rt.stops && !numbers_can_fail(e, n);
-    for (int i = 0; over && i < s->nlaunches; i++)
-        for (int a = 0; a < s->launches[i].nargs; a++)
-            over = over && (s->launches[i].over || s->launches[i].args[a].kind != CG_ARG_SLOT);
-    return over;
-}
-
-/* Memory for those that have none. False with an exception pending. */
-static bool take_results(const Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
-{
-    bool over = e->donors && goes_over(e, n);
-    for (int i = 0; i < r->n; i++) {
-        if (over && e->donors[i] && r->buffers[i]->lent)
-            buffer_take_over(r->buffers[i], e->donors[i]->head.buffer);
-        else if (!buffer_regain(r->buffers[i], site))
-            return false;
-    }
-    return true;
-}
-
-/* The arrays' buffers; `queued`: the host must not write them until launches are over. False with an
- * exception pending. */
-static bool take_slots(Evaluation *e, Numbers *n, const Results *r, bool queued, const CsSite *site)
-{
-    const FdOrder *o = &e->composed->order;
-    for (int k = 0; k < o->nslots; k++) {
-        Array *a = e->leaves.data[o->slots[k]].array;
-        if (!a) continue;
-        n->slots[k] = a->head.buffer;
-        if (a->head.buffer && a->head.buffer->held && !rt_fill(a->head.buffer, site)) return false;
-        if (queued && a->head.buffer && !part_complete(a->head.buffer, site)) return false;
-        for (int i = 0; e->donors && i < r->n; i++)
-            if (a == e->donors[i] && a->head.buffer->lent) n->slots[k] = r->buffers[i];
-        if (queued) a->head.host_state &= ~CS_HOST_WRITE;
-    }
-    return true;
-}
-
-/* Which results lie where slots were. */
-static void dump_over(const Evaluation *e, const Numbers *n, const Results *r)
-{
-    for (int k = 0; rt_dumping(RT_DUMP_PLAN) && k < e->composed->order.nslots; k++)
-        for (int i = 0; i < r->n; i++)
-            if (n->slots[k] && n->slots[k] == r->buffers[i])
-                fprintf(stderr, "out %d over slot %d\n", i, k);
-}
-
 static Outcome outcome_of(const Evaluation *e, const uint32_t *words, const CsSite *site)
 {
     if (words[0] == CG_ERR_NONE || words[0] == CG_ERR_NOTED) return DONE;
@@ -160,12 +111,12 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     const CgSchedule *schedule = &n->schedule;
     if (!device_nothing(numbers_nothing(e), site)) return FAILED;
     if (!divide_alone(e, n)) return FAILED;
-    kernels_dump(c->kernel, schedule);
+    dump_launches(c->kernel, schedule);
     divide_tell(e, n, NULL, true, site);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
-    dump_over(e, n, r);
+    dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
     plan_tell(e, r, n->slots, site);
     measure(e, n, device_info(), false, 1, site);
     bool can_fail = numbers_can_fail(e, n);
@@ -318,7 +269,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
     const Composed *c = e->composed;
     int shares = divide_shares(e, n);
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
-    dump_over(e, n, r);
+    dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
     plan_tell(e, r, n->slots, site);
     NativeRun run = {.form = n->form,
                      .plan = c->native->plan,
@@ -371,7 +322,7 @@ static Outcome in_program(Preparation *p)
     if (is_held(p) || p->outcome == FAILED) return p->outcome;
     Outcome complete_is = complete(p);
     if (complete_is != DONE) return complete_is;
-    kernels_dump(c->native, &p->numbers.schedule);
+    dump_launches(c->native, &p->numbers.schedule);
     return run_native(e, &p->numbers, p->results, p->site);
 }
 
@@ -491,7 +442,7 @@ static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
     }
     if (filled) last = last_one(e, r);
     if (!last || (e->into && !goes_into(e, &last->numbers))) return INTERPRET;
-    if (last->native) kernels_dump(e->composed->native, &last->numbers.schedule);
+    if (last->native) dump_launches(e->composed->native, &last->numbers.schedule);
     return last->native ? run_native(e, &last->numbers, r, site)
                         : launch(e, &last->numbers, r, site);
 }

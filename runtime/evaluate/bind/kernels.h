@@ -43,8 +43,6 @@ bool kernels_made(Kernel *k, FdKey graph_key, const FdGraph *g, const CgSchedule
 void kernels_set(FdKey graph_key, CgFamily family, Text *set);
 /* The program of a variant, built if that was not done. NULL with an exception pending. */
 DeviceProgram *kernels_program(Kernel *k, uint32_t variant, const CsSite *site);
-/* What CS_DUMP asks for, on stderr. */
-void kernels_dump(Kernel *k, const CgSchedule *s);
 void kernels_free(void);
 
 #endif

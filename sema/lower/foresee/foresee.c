@@ -9,6 +9,7 @@
 #include "foresee.h"
 
 #include "../../../fdag/index/contraction.h"
+#include "assign.h"
 #include "number.h"
 #include "turns.h"
 
@@ -19,7 +20,6 @@ enum {
     MOST_TURNS = 6        /* ..whose arrays may be those of turns */
 };
 
-static Value *eval(Foresee *f, Ast *n);
 static void eval_child(Ast **child, void *ctx);
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static bool is_integer(const Ast *n)
 
 static Value *eval_binary(Foresee *f, Ast *n)
 {
-    Value *a = eval(f, n->binary.left), *b = eval(f, n->binary.right);
+    Value *a = foresee_value(f, n->binary.left), *b = foresee_value(f, n->binary.right);
     bool minus = n->binary.op == AST_OP_SUB;
     return is_integer(n) && (minus || n->binary.op == AST_OP_ADD) ? number_sum(f, a, b, minus)
                                                                   : f->other;
@@ -58,7 +58,7 @@ static Value *eval_new_array(Foresee *f, Ast *n)
     int rank = n->type->kind == TY_ARRAY ? n->type->nparams : 0;
     for (int d = 0; d < rank && d < FD_MAX_RANK; d++) {
         bool listed = level && level->kind == AST_INIT_LIST;
-        lengths[d] = sizes && d < sizes->len ? eval(f, sizes->data[d])
+        lengths[d] = sizes && d < sizes->len ? foresee_value(f, sizes->data[d])
                      : listed                ? number_of(f, level->init_list.items.len)
                                              : f->other;
         level = listed && level->init_list.items.len ? level->init_list.items.data[0] : NULL;
@@ -82,7 +82,7 @@ static void give_back(Foresee *f, const Ast *arg, Value *v)
 static Value *eval_given(Foresee *f, Ast *n)
 {
     Ast *of = n->unary.operand;
-    Value *v = n->unary.op == AST_OP_REF ? eval(f, of) : known_any(f, of->type);
+    Value *v = n->unary.op == AST_OP_REF ? foresee_value(f, of) : known_any(f, of->type);
     known_assign(f, known_changed(of), known_any(f, of->type));
     return v;
 }
@@ -95,9 +95,9 @@ static Value *call_user(Foresee *f, Ast *n)
     Value *args[FD_MAX_PARAMS], *before = f->returned;
     int count = n->call.args.len;
     if (n->call.callee->kind == AST_MEMBER && n->call.callee->member.base)
-        eval(f, n->call.callee->member.base);
+        foresee_value(f, n->call.callee->member.base);
     for (int i = 0; i < count; i++) {
-        Value *v = eval(f, n->call.args.data[i]);
+        Value *v = foresee_value(f, n->call.args.data[i]);
         if (i < FD_MAX_PARAMS) args[i] = v;
     }
     if (!func || is_virtual || count > FD_MAX_PARAMS || count != func->func.params.len ||
@@ -111,7 +111,7 @@ static Value *call_user(Foresee *f, Ast *n)
     f->calls++;
     f->followed++;
     f->returned = NULL;
-    eval(f, func->func.body);
+    foresee_value(f, func->func.body);
     Value *v = f->returned;
     f->returned = before;
     f->calls--;
@@ -133,10 +133,11 @@ static Value *call_library(Foresee *f, Ast *n)
         !b->pure || (b->runtime != ABI_NONE && b->space != SPACE_func && b->name != LIB_Waits);
     Ast *callee = n->call.callee;
     Value *of = NULL, *answer;
-    if (callee->kind == AST_MEMBER && callee->member.base->type) of = eval(f, callee->member.base);
+    if (callee->kind == AST_MEMBER && callee->member.base->type)
+        of = foresee_value(f, callee->member.base);
     for (int i = 0; i < n->call.args.len; i++) {
         Ast *a = n->call.args.data[i];
-        Value *v = eval(f, a);
+        Value *v = foresee_value(f, a);
         bool asks = of && b->space == SPACE_func && i == 0;
         if (asks && (answer = question(f, b->name, of, v))) return answer;
         if (forces && type_is_functional(a->type)) known_forced(f, v, a->loc);
@@ -144,52 +145,11 @@ static Value *call_library(Foresee *f, Ast *n)
     return known_any(f, n->type);
 }
 
-/* What the array is after a[lo..hi, ..] = v: v's values go into the array, if v does not read it where they go; else, if most of the
- * array is assigned, all of it is evaluated anew. Both are taken for granted. Few values, and what reduces,
- * are evaluated before; where a dimension has an index, all are. */
-static Value *assign_slice(Foresee *f, Ast *n)
-{
-    Ast *target = n->assign.target;
-    Value *array = eval(f, target->index.base), *v = eval(f, n->assign.value);
-    const FdType *type = lower_type_in(f->fd, target->index.base->type);
-    bool fixed = false;
-    for (int i = 0; i < target->index.args.len; i++) {
-        eval(f, target->index.args.data[i]);
-        fixed = fixed || !sema_range_of(target->index.args.data[i]);
-    }
-    Value *changed = known_any(f, target->index.base->type);
-    if (!known_is(v) || !type) return changed;
-    uint32_t full = known_full(v);
-    const FdChosen own = {.type = lower_type_in(f->fd, n->assign.value->type)};
-    if (!own.type) return changed;
-    Value *alone = full ? known_chosen(f, &own, v, NULL) : v;
-    if (fixed) {
-        known_forced(f, alone, n->loc);
-        return changed;
-    }
-    const FdNode *lo = v->kind == VAL_LAZY && !full ? fd_root(v->graph)->doms[0].lo : NULL;
-    bool moved =
-        !full && (!lo || (lo->kind == FD_SCALAR && lo->leaf == FD_LEAF_CONST && lo->value.i == 0));
-    if (known_reduces(v))
-        v = known_forced(f, alone, n->loc);
-    else if (v->kind == VAL_LAZY && !v->result)
-        known_evaluated(f, alone, NULL, n->loc);
-    FdChosen part = {.type = type, .moved = moved}, both = {.type = type, .choice = true};
-    Value *within = known_chosen(f, &part, v, NULL);
-    if (!known_is(array) || !known_is(within)) return changed;
-    changed = known_forced(f, known_chosen(f, &both, within, array), n->loc);
-    if (known_depth(array)) return changed; /* nothing is put into a view */
-    FdChosen into = {.type = type, .moved = moved, .into = true};
-    Value *placed = known_chosen(f, &into, v, array);
-    if (known_is(placed)) known_evaluated(f, placed, NULL, n->loc);
-    return changed;
-}
-
 /* ---- statements that change variables ---------------------------------------------------------- */
 
 static void eval_list(Foresee *f, const AstList *list)
 {
-    for (int i = 0; i < list->len; i++) eval(f, list->data[i]);
+    for (int i = 0; i < list->len; i++) foresee_value(f, list->data[i]);
 }
 
 static Value *eval_assign(Foresee *f, Ast *n)
@@ -204,8 +164,8 @@ static Value *eval_assign(Foresee *f, Ast *n)
             return v;
         }
     } else {
-        if (!whole) eval(f, n->assign.target);
-        v = eval(f, n->assign.value);
+        if (!whole) foresee_value(f, n->assign.target);
+        v = foresee_value(f, n->assign.value);
         if (sym && whole) known_assign(f, sym, v);
     }
     if (sym && !whole) known_assign(f, sym, known_any(f, sym->type));
@@ -217,7 +177,7 @@ static void eval_branch(Foresee *f, Ast *n)
 {
     Changed changed = {0};
     known_find_changed(n, &changed);
-    if (n) eval(f, n);
+    if (n) foresee_value(f, n);
     known_forget(f, &changed);
     vec_free(&changed);
 }
@@ -226,19 +186,19 @@ static void eval_turn(Foresee *f, Ast *n)
 {
     switch (n->kind) {
     case AST_FOR:
-        if (n->for_.cond) eval(f, n->for_.cond);
-        eval(f, n->for_.body);
+        if (n->for_.cond) foresee_value(f, n->for_.cond);
+        foresee_value(f, n->for_.body);
         eval_list(f, &n->for_.step);
         break;
     case AST_WHILE:
-        eval(f, n->while_.cond);
-        eval(f, n->while_.body);
+        foresee_value(f, n->while_.cond);
+        foresee_value(f, n->while_.body);
         break;
     case AST_DO:
-        eval(f, n->do_.body);
-        eval(f, n->do_.cond);
+        foresee_value(f, n->do_.body);
+        foresee_value(f, n->do_.cond);
         break;
-    default: eval(f, n->foreach_.body); break;
+    default: foresee_value(f, n->foreach_.body); break;
     }
 }
 
@@ -284,7 +244,7 @@ static Value *eval_loop(Foresee *f, Ast *n)
 
 static void eval_child(Ast **child, void *ctx)
 {
-    eval(ctx, *child);
+    foresee_value(ctx, *child);
 }
 
 static Value *value_of_graph(Foresee *f, Ast *n)
@@ -297,7 +257,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
     v->reduces = fd_elements_reduce(v->graph);
     for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
         Ast *capture = n->graph.captures.data[i];
-        Value *c = eval(f, capture);
+        Value *c = foresee_value(f, capture);
         if (c == f->other) c = number_unknown(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (known_depth(c) >= v->depth) v->depth = known_depth(c) + 1;
@@ -321,7 +281,7 @@ static Value *eval_together(Foresee *f, Ast *n)
     Value *v = value_of_graph(f, n->together.graph);
     const SemaGraph *of = &f->r->graphs[n->together.graph->graph.graph];
     f->ahead = v->depth <= KNOWN_MAX_DEPTH && known_evaluated(f, v, of, n->loc);
-    for (int i = 0; i < n->together.stmts.len; i++) eval(f, n->together.stmts.data[i]);
+    for (int i = 0; i < n->together.stmts.len; i++) foresee_value(f, n->together.stmts.data[i]);
     f->ahead = false;
     return f->other;
 }
@@ -338,7 +298,7 @@ static Value *eval_evals(Foresee *f, Ast *n)
     for (int i = 0; i < list.len; i++) {
         Ast *value = list.data[i]->expr_stmt.expr;
         bool forced = value->kind == AST_CONVERT && value->convert.operand->type->kind == TY_FUNC;
-        Value *v = eval(f, forced ? value->convert.operand : value);
+        Value *v = foresee_value(f, forced ? value->convert.operand : value);
         if (!forced || v->kind != VAL_LAZY || v->result || count == FD_MAX_FIELDS) continue;
         types[count] = fd_root(v->graph)->type;
         locs[count] = value->loc;
@@ -349,52 +309,19 @@ static Value *eval_evals(Foresee *f, Ast *n)
     return f->other;
 }
 
-enum { MOST_REACHED = 64 };
-
-/* Is the array read below a value? If there is too much below it, it may be. */
-static bool reaches(const Value *v, const Value *array, int *most)
-{
-    if (v == array || --*most < 0) return true;
-    if (v->kind != VAL_LAZY || v->result) return v->result == array;
-    for (int i = 0; i < v->graph->nslots; i++)
-        if (reaches(v->captures[i], array, most)) return true;
-    return false;
-}
-
-/* Do other captures of v than the one in this slot read its array? */
-static bool reaches_elsewhere(const Value *v, int slot)
-{
-    int most = MOST_REACHED;
-    bool found = false;
-    for (int i = 0; i < v->graph->nslots; i++)
-        found = found || (i != slot && reaches(v->captures[i], v->captures[slot], &most));
-    return found;
-}
-
-/* The variable's array may be nobody else's: the values may go into it. */
-static void placed_over(Foresee *f, const Ast *graph, Value *v)
-{
-    int slot = (int)graph->graph.over - 1;
-    Value *array = v->kind == VAL_LAZY ? v->captures[slot] : NULL;
-    if (!array || !known_is(array) || known_depth(array) || reaches_elsewhere(v, slot)) return;
-    FdChosen into = {.type = fd_root(v->graph)->type, .into = true};
-    Value *placed = known_chosen(f, &into, v, array);
-    if (known_is(placed)) known_evaluated(f, placed, NULL, graph->loc);
-}
-
 static Value *eval_convert(Foresee *f, Ast *n)
 {
     Ast *operand = n->convert.operand;
-    Value *v = eval(f, operand);
+    Value *v = foresee_value(f, operand);
     if (!type_is_functional(operand->type)) return is_integer(n) && number_is(v) ? v : f->other;
     if (n->type->kind == TY_FUNC || n->convert.view) return v;
-    if (operand->kind == AST_GRAPH && operand->graph.over) placed_over(f, operand, v);
+    if (operand->kind == AST_GRAPH && operand->graph.over) assign_over(f, operand, v);
     return known_forced(f, v, n->loc); /* an array, or text */
 }
 
 static Value *eval_coalesce(Foresee *f, Ast *n)
 {
-    Value *first = eval(f, n->binary.left), *second = eval(f, n->binary.right);
+    Value *first = foresee_value(f, n->binary.left), *second = foresee_value(f, n->binary.right);
     return known_coalesced(f, n->type, first, second);
 }
 
@@ -402,7 +329,7 @@ static Value *eval_coalesce(Foresee *f, Ast *n)
 static void eval_return(Foresee *f, Ast *n)
 {
     bool first = !f->returned;
-    Value *v = eval(f, n);
+    Value *v = foresee_value(f, n);
     f->returned = first || f->returned == v ? v : known_any(f, n->type);
 }
 
@@ -422,14 +349,14 @@ static void define(Foresee *f, Symbol *sym, Value *v, Loc loc)
 static Value *eval_index(Foresee *f, Ast *n)
 {
     Ast *base = n->index.base;
-    Value *v = eval(f, base);
-    for (int i = 0; i < n->index.args.len; i++) eval(f, n->index.args.data[i]);
+    Value *v = foresee_value(f, base);
+    for (int i = 0; i < n->index.args.len; i++) foresee_value(f, n->index.args.data[i]);
     if (base->type->kind == TY_ARRAY && v->kind == VAL_LAZY) known_forced(f, v, n->loc);
     turns_end(f);
     return known_any(f, n->type);
 }
 
-static Value *eval(Foresee *f, Ast *n)
+Value *foresee_value(Foresee *f, Ast *n)
 {
     if (n->is_const && is_integer(n)) return number_of(f, n->value.i);
     if (!is_integer(n) && known_quiet(n)) return f->other;
@@ -455,11 +382,12 @@ static Value *eval(Foresee *f, Ast *n)
     case AST_NEW_ARRAY:
     case AST_INIT_LIST: return eval_new_array(f, n);
     case AST_CAST: {
-        Value *v = eval(f, n->cast.operand);
+        Value *v = foresee_value(f, n->cast.operand);
         return is_integer(n) && number_is(v) ? v : known_any(f, n->type);
     }
     case AST_MEMBER: {
-        Value *v = n->member.base && n->member.base->type ? eval(f, n->member.base) : f->other;
+        Value *v =
+            n->member.base && n->member.base->type ? foresee_value(f, n->member.base) : f->other;
         bool length = n->sym && n->sym->kind == SYM_BUILTIN && is_integer(n) && known_is(v) &&
                       builtins[n->sym->builtin].name == LIB_Length &&
                       n->member.base->type->nparams == 1;
@@ -470,7 +398,7 @@ static Value *eval(Foresee *f, Ast *n)
         if (known_is_given(n) && known_changed(n->unary.operand)) return eval_given(f, n);
         break;
     case AST_IF:
-        eval(f, n->if_.cond);
+        foresee_value(f, n->if_.cond);
         eval_branch(f, n->if_.then);
         eval_branch(f, n->if_.other);
         return f->other;
@@ -492,22 +420,22 @@ static Value *eval(Foresee *f, Ast *n)
             return call_library(f, n);
         break;
     case AST_COND: {
-        eval(f, n->cond.cond);
-        const Value *a = eval(f, n->cond.then);
-        Value *b = eval(f, n->cond.other);
+        foresee_value(f, n->cond.cond);
+        const Value *a = foresee_value(f, n->cond.then);
+        Value *b = foresee_value(f, n->cond.other);
         return a == b ? b : known_any(f, n->type);
     }
     case AST_DECLARATOR:
-        if (n->declarator.init) define(f, n->sym, eval(f, n->declarator.init), n->loc);
+        if (n->declarator.init) define(f, n->sym, foresee_value(f, n->declarator.init), n->loc);
         return f->other;
-    case AST_DEFINE: define(f, n->sym, eval(f, n->define.value), n->loc); return f->other;
+    case AST_DEFINE: define(f, n->sym, foresee_value(f, n->define.value), n->loc); return f->other;
     case AST_HOLE: {
-        Value *v = eval(f, n->hole.expr);
+        Value *v = foresee_value(f, n->hole.expr);
         if (type_is_functional(n->hole.expr->type)) known_forced(f, v, n->loc);
         return f->other;
     }
     case AST_FOREACH: {
-        Value *v = eval(f, n->foreach_.seq); /* a range is counted, not evaluated */
+        Value *v = foresee_value(f, n->foreach_.seq); /* a range is counted, not evaluated */
         if (v->kind == VAL_LAZY) known_forced(f, v, n->foreach_.seq->loc);
         return eval_loop(f, n);
     }
@@ -528,7 +456,7 @@ static void call_export(Foresee *f, const Symbol *sym)
     if (!sym->decl->func.body) return;
     for (int i = 0; i < params->len; i++) known_learn(f, params->data[i]->sym, known_array(f));
     f->returned = NULL;
-    eval(f, sym->decl->func.body);
+    foresee_value(f, sym->decl->func.body);
     if (type_is_functional(sym->type->result) && f->returned)
         known_forced(f, f->returned, sym->loc);
 }
@@ -540,14 +468,15 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     f.other = arena_new_of(arena, Value);
     f.unknown = arena_new_of(arena, Value);
     f.unknown->kind = VAL_UNKNOWN;
-    for (int i = 0; i < r->unit->unit.stmts.len; i++) eval(&f, r->unit->unit.stmts.data[i]);
+    for (int i = 0; i < r->unit->unit.stmts.len; i++)
+        foresee_value(&f, r->unit->unit.stmts.data[i]);
     for (int i = 0; i < r->nexports; i++) call_export(&f, r->exports[i]);
     for (int i = 0; i < r->nfuncs; i++) {
         Ast **body = lower_func_body(r->funcs[i]);
         if (!body || !*body || (r->funcs[i]->followed && !r->funcs[i]->apart)) continue;
         f.known.len = 0;
         f.returned = NULL;
-        eval(&f, *body);
+        foresee_value(&f, *body);
     }
     for (size_t i = 0; i < f.turns.len; i++) vec_push(&f.found, f.turns.data[i].evaluation);
     r->nevaluations = (int)f.found.len;

@@ -97,6 +97,9 @@ bool known_together(Foresee *f, int n, Value *const *values, const FdType *const
 Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *second);
 Value *known_coalesced(Foresee *f, const Type *t, Value *first, Value *second); /* f ?? g */
 
+/* What an expression gives, or a statement does (foresee.c). */
+Value *foresee_value(Foresee *f, Ast *n);
+
 /* ---- variables ------------------------------------------------------------------------------ */
 
 typedef VEC(const Symbol *) Changed;
