@@ -22,6 +22,7 @@ static const struct {
     {"CS_JIT",
      "the csc that makes machine code for kernels that the program has none of; empty: none"},
     {"CS_GUARD", "1: what a native kernel reads or writes outside its buffers ends the program"},
+    {"CS_DEVICE_APART", "set: every device counts as one with memory of its own (for tests)"},
     {"CS_BUILD_OPTIONS", "options for the driver's compiler of kernels, as -cl-opt-disable"},
     {"CS_CACHE_DIR", "folder of the cache of kernels on disk; empty: none"},
     {"CS_CACHE_BINARIES", "1: keep the driver's binaries of kernels, 0: don't"},

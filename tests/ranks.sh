@@ -64,6 +64,14 @@ for with in 'CS_BLOCKS=3' 'CS_RANKS=2 CS_RANKS_LEAST=0' 'CS_RANKS=3 CS_RANKS_LEA
     total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
 done
 
+# The same on a device for each rank.
+for with in CS_RANKS=2 CS_RANKS=3,CS_DEVICE_APART=1; do
+    [ "$long" != moments ] || continue
+    ONLY="pocl:CS_RANKS_LEAST=0,$with" tests/run '^tests/kernels/divided[.]run' '^tests/kernels/own[.]run' >"$work/said" || failed=$((failed + 1))
+    grep -v '^golden: ' "$work/said"
+    total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
+done
+
 # ---- what rank 0 does ----
 cd "$work" || exit 1
 cat >effects.cs\$ <<'END'
@@ -126,7 +134,7 @@ for (int t = 0; t < 30; t++) {
     float[,] next = inside ?? u;
     u = next;
 }
-Console.WriteLine(sum(u));
+Console.WriteLine($"{sum((double)u):F3}");
 END
 "$CSC" steps.cs\$ -o steps || exit 1
 CS_DEVICE=native ./steps >expected
@@ -140,6 +148,15 @@ CS_DEVICE=native CS_DUMP=ranks CS_RANKS=2 timeout 60 ./steps >out 2>err
 holds err '^// ranks: steps.cs\$:[0-9]*:[0-9]*: divided$' "CS_DUMP=ranks"
 holds err '^  result 0 is cut along dimension 0: 0[.][.]512, 512[.][.]1024$' "CS_DUMP=ranks"
 holds err '^  reads u: 0[.][.]5[0-9]*, [45][0-9]*[.][.]1024: its own and at most [0-9]* others$' "CS_DUMP=ranks"
+# ---- a device for each rank, which shares the host's memory or (APART) has its own: the same rows are sent ----
+for with in CS_FAMILY=cpu 'CS_FAMILY=cpu CS_DEVICE_APART=1' 'CS_FAMILY=gpu CS_DEVICE_APART=1'; do
+    # shellcheck disable=SC2086
+    env $with CS_BUILD_OPTIONS=-cl-opt-disable CS_PROFILE=1 CS_RANKS=2 timeout 100 ./steps >out 2>err
+    is $? 0 "steps on devices, $with"
+    cmp -s out expected || complain "steps on devices, $with: $(diff expected out)"
+    awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 31 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6 || $6 == 0) bad = 1 }
+        END { exit n != 2 || bad }' err || complain "steps on devices, $with: what is sent: $(cat err)"
+done
 # ---- what the host reads: elements, slices and what is shown come, not their arrays of 16 MB; what it writes all write ----
 cat >reads.cs\$ <<'END'
 int n = 2048;

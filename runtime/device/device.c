@@ -86,6 +86,7 @@ static cl_int report(struct Device *d, bool cpu)
     CgDevice *i = &d->info;
     cl_int code = CL_SUCCESS;
     i->units = (int)device_ask(d->id, CL_DEVICE_MAX_COMPUTE_UNITS, &code);
+    if (rt.ranks.size) i->units *= rt.ranks.size; /* which divide what each plans alike */
     i->vector_bytes = 16;
     i->l1 = 32 << 10;
     i->l2 = i->l3 = device_ask(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &code);
@@ -96,7 +97,8 @@ static cl_int report(struct Device *d, bool cpu)
         device_ask(d->id, CL_DEVICE_SINGLE_FP_CONFIG, &code) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     i->has_double = device_ask(d->id, CL_DEVICE_DOUBLE_FP_CONFIG, &code) != 0;
     bool unified = device_ask(d->id, CL_DEVICE_HOST_UNIFIED_MEMORY, &code) != 0;
-    d->sharing = cpu ? IN_PLACE : unified ? MAPPED : COPIED;
+    bool apart = getenv("CS_DEVICE_APART") != NULL; /* for tests: it copies, whatever it is */
+    d->sharing = apart ? COPIED : cpu ? IN_PLACE : unified ? MAPPED : COPIED;
     d->max_buffer = device_ask(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &code);
     return code;
 }
@@ -119,7 +121,7 @@ static cl_int identify(struct Device *d)
         text_printf(&t, "%s;", text ? text : "");
         mem_object_free(text);
     }
-    text_printf(&t, "%s", device_build_options());
+    text_printf(&t, "%s%s", device_build_options(), rt.ranks.size ? ";ranks" : "");
     d->identity = text_take(&t);
     return d->identity ? code : CL_OUT_OF_HOST_MEMORY;
 }
@@ -322,6 +324,7 @@ static void take_time(const Launched *l, uint64_t now)
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
     clGetEventProfilingInfo(l->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
     profile_add(l->owner, l->kernel, to > from ? to - from : 0, l->bytes);
+    rt.ranks.account.kernels += to > from ? to - from : 0;
     trace_kernel(TRACE_DEVICE, l->kernel, l->owner, from, to);
     trace_clock(to, now);
 }

@@ -5,6 +5,7 @@
 #define CS_RUNTIME_DEVICE_H
 
 #include "../../codegen/kernel/codegen.h"
+#include "../../codegen/kernel/divide/division.h"
 #include "../value.h"
 
 typedef struct DeviceProgram DeviceProgram; /* a built program with its kernels */
@@ -52,12 +53,24 @@ bool device_adopt(Buffer *b, void *memory);
 /* Arrays without elements are to have as many bytes, which kernels may look at before they tell that an
  * index is outside. */
 bool device_nothing(size_t bytes, const CsSite *site);
-/* Queues a schedule. `slots` are the buffers in visit order (NULL: no elements, or a scalar), `outs`
- * those of the results. */
-bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,
-                bool can_fail, const CsSite *site);
-/* After a device_run that can fail: waits, and copies the error words. */
+/* A schedule that is run. `slots` are the buffers in visit order (NULL: no elements, or a scalar), `outs` those of the
+ * results. */
+typedef struct DeviceRun {
+    const DeviceProgram *program;
+    const CgSchedule *schedule;
+    Buffer *const *slots, *const *outs;
+    Buffer **temps; /* its own, from begin to end */
+} DeviceRun;
+/* Queues all of it. */
+bool device_run(DeviceRun *r, bool can_fail, const CsSite *site);
+/* The same by launches, of which some items may be left to others: items NULL: all. End comes in any case. */
+bool device_begin(DeviceRun *r, bool can_fail, const CsSite *site);
+bool device_launch(const DeviceRun *r, const CgLaunch *l, const DivisionRange *items,
+                   const CsSite *site);
+void device_end(DeviceRun *r);
+/* After a run that can fail: waits, and copies the error words; or what the launches to come find there. */
 bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site);
+bool device_set_errors(const uint32_t words[CG_ERROR_WORDS], const CsSite *site);
 
 /* Makes b's host side current, waiting for the launches that use it; for writing, also for those
  * that only read it. */

@@ -2,6 +2,7 @@
  * for whoever looks. */
 #include "device_impl.h"
 
+#include "../ranks/parts.h"
 #include "memory.h"
 #include "trace.h"
 #include "transfer.h"
@@ -201,4 +202,74 @@ bool device_take(Buffer *b, const CsSite *site)
     if (!device_good(code, "elements cannot be given to the device", site)) return false;
     b->device_stale = b->fresh = false;
     return true;
+}
+
+/* ---- what ranks send of it (ranks/parts.h) ---------------------------------------------------- */
+
+/* Is this block, which lies in b, one that this rank sends, or (in) gets? */
+static bool is_own(const Buffer *b, const RankBlock *k, bool in)
+{
+    const char *at = k->at, *host = b->host;
+    bool got = k->from != rt.ranks.rank && (k->to == rt.ranks.rank || k->to == RANKS_ALL);
+    return at >= host && at < host + b->bytes && (in ? got : k->from == rt.ranks.rank);
+}
+
+/* Between a device's own memory and the host. Waits for it. */
+static cl_int move_blocks(const Buffer *b, const RankBlock *blocks, size_t n, bool in)
+{
+    struct Device *d = rt.device;
+    cl_int code = CL_SUCCESS;
+    bool any = false;
+    for (size_t i = 0; i < n && code == CL_SUCCESS; i++) {
+        const RankBlock *k = &blocks[i];
+        if (!is_own(b, k, in)) continue;
+        size_t at = (size_t)((char *)k->at - (char *)b->host);
+        if (in)
+            TRY(code, clEnqueueWriteBuffer(d->queue, b->device, CL_FALSE, at, k->bytes, k->at, 0,
+                                           NULL, NULL));
+        else
+            TRY(code, clEnqueueReadBuffer(d->queue, b->device, CL_FALSE, at, k->bytes, k->at, 0,
+                                          NULL, NULL));
+        any = true;
+    }
+    if (!any) return CL_SUCCESS;
+    cl_int over = clFinish(d->queue);
+    return code == CL_SUCCESS ? over : code;
+}
+
+bool rt_blocks_room(Buffer *b, const CsSite *site)
+{
+    return buffer_pages(b, false, site);
+}
+
+bool rt_blocks_out(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site)
+{
+    bool any = false, ok = true;
+    for (size_t i = 0; b->device && b->host_stale && !any && i < n; i++)
+        any = is_own(b, &blocks[i], false);
+    if (!any) return true;
+    struct Device *now = enter(b);
+    device_wait(b->written);
+    if (!intact(b, site))
+        ok = false;
+    else if (sharing(b) == MAPPED)
+        ok = to_host(b, false, site);
+    else if (sharing(b) == COPIED)
+        ok = device_good(move_blocks(b, blocks, n, false),
+                         "elements cannot be read from the device", site);
+    rt.device = now;
+    return ok;
+}
+
+bool rt_blocks_in(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site)
+{
+    bool ok = true;
+    if (!b->device) b->device_stale = true;
+    if (b->device_stale) return true; /* it gets all, once it is asked */
+    struct Device *now = enter(b);
+    if (sharing(b) == COPIED)
+        ok = device_good(move_blocks(b, blocks, n, true), "elements cannot be given to the device",
+                         site);
+    rt.device = now;
+    return ok;
 }

@@ -128,6 +128,17 @@ static cl_int build(cl_program program, const char *options)
     return code;
 }
 
+/* Ranks launch some groups of a kernel, which have the numbers that they have among all. */
+static bool count_groups(Text *out, const char *text)
+{
+    if (!rt.ranks.size || !strstr(text, "get_group_id")) return false;
+    text_printf(out,
+                "#define get_group_id(d) (get_group_id(d) + get_global_offset(d) / "
+                "get_local_size(d))\n%s",
+                text);
+    return true;
+}
+
 /* A program made of a text, with our declarations of builtins or the driver's. NULL with *code, or
  * an exception pending. */
 static cl_program compile(const char *text, const char *options, bool declares, cl_int *code,
@@ -135,14 +146,15 @@ static cl_program compile(const char *text, const char *options, bool declares, 
 {
     struct Device *d = rt.device;
     cl_program program = NULL;
-    Text all = {0}, declared = {0};
+    Text all = {0}, declared = {0}, counted = {0};
     /* some drivers print the warnings of kernels: `a == a` has one */
     text_printf(&all, "-w %s %s%s%s", options ? options : "", device_build_options(),
                 declares ? " " : "", declares ? BUILTINS_NONE : "");
+    if (count_groups(&counted, text) && !counted.failed) text = counted.data;
     if (declares) builtins_declare(&declared, text, d->info.has_double);
     const char *parts[] = {text, text};
     if (declared.len) parts[0] = declared.data;
-    bool good = !all.failed && !declared.failed;
+    bool good = !all.failed && !declared.failed && !counted.failed;
     if (!good) rt_site(site);
     if (good) {
         TRY_MAKE(program, *code,
@@ -152,6 +164,7 @@ static cl_program compile(const char *text, const char *options, bool declares, 
     if (good) *code = build(program, all.data);
     text_free(&all);
     text_free(&declared);
+    text_free(&counted);
     return good ? program : NULL;
 }
 
@@ -232,14 +245,7 @@ static bool is_written(const CgArg *a)
     return a->kind == CG_ARG_OUT || a->kind == CG_ARG_TEMP || a->kind == CG_ARG_ERROR;
 }
 
-typedef struct Run {
-    const DeviceProgram *program;
-    Buffer *const *slots;
-    Buffer **temps;
-    Buffer *const *outs;
-} Run;
-
-static Buffer *buffer_of(const Run *r, const CgArg *a)
+static Buffer *buffer_of(const DeviceRun *r, const CgArg *a)
 {
     Buffer *b = a->kind == CG_ARG_SLOT   ? r->slots[a->index]
                 : a->kind == CG_ARG_TEMP ? r->temps[a->index]
@@ -248,7 +254,25 @@ static Buffer *buffer_of(const Run *r, const CgArg *a)
     return b ? b : rt.device->none;
 }
 
-static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
+/* These items; items NULL: all. In work-groups where there are such. */
+static cl_int enqueue(cl_kernel kernel, const CgLaunch *l, const DivisionRange *items, int64_t skip,
+                      cl_event *event)
+{
+    cl_int code;
+    size_t from[3] = {0}, n[3] = {l->global[0], l->global[1], l->global[2]};
+    if (items) {
+        size_t each = l->local[0] ? l->local[items->dim] : 1;
+        from[items->dim] = (size_t)(items->from + skip) * each;
+        n[items->dim] = (size_t)(items->to - items->from) * each;
+    }
+    TRY(code,
+        clEnqueueNDRangeKernel(rt.device->queue, kernel, (cl_uint)l->dims, items ? from : NULL, n,
+                               l->local[0] ? l->local : NULL, 0, NULL, event));
+    return code;
+}
+
+static bool launch(const DeviceRun *r, const CgLaunch *l, const DivisionRange *items, int64_t skip,
+                   const CsSite *site)
 {
     struct Device *d = rt.device;
     int k = 0;
@@ -259,7 +283,10 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
     }
     cl_kernel kernel = r->program->kernels[k];
     cl_int code = CL_SUCCESS;
-    uint64_t number = d->launched + 1, bytes = 0;
+    bool none =
+        items &&
+        items->from >= items->to; /* others write: the buffers' states are alike on all ranks */
+    uint64_t number = none ? d->launched : d->launched + 1, bytes = 0;
     for (int i = 0; i < l->nargs && code == CL_SUCCESS; i++) {
         const CgArg *a = &l->args[i];
         if (a->kind == CG_ARG_BYTES) {
@@ -277,15 +304,15 @@ static bool launch(const Run *r, const CgLaunch *l, const CsSite *site)
             b->host_stale = true;
         }
     }
+    if (none && d->profiling) profile_add(profile_now(), l->kernel, 0, 0);
+    if (none && code == CL_SUCCESS) return true;
     if (!vec_try(&d->pending) || !vec_try(&d->lost)) { /* waiting may have to tell a failure */
         rt_throw_memory(site, sizeof(Launched));
         return false;
     }
     Launched launched = {
         .number = number, .bytes = bytes, .kernel = r->program->names[k], .owner = profile_now()};
-    if (code == CL_SUCCESS)
-        TRY(code, clEnqueueNDRangeKernel(d->queue, kernel, (cl_uint)l->dims, NULL, l->global,
-                                         l->local[0] ? l->local : NULL, 0, NULL, &launched.event));
+    if (code == CL_SUCCESS) code = enqueue(kernel, l, items, skip, &launched.event);
     if (code != CL_SUCCESS) {
         char what[96];
         snprintf(what, sizeof what, "kernel %.60s cannot be launched", l->kernel);
@@ -331,10 +358,10 @@ bool device_nothing(size_t bytes, const CsSite *site)
     return d->none != NULL;
 }
 
-bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buffer *const *outs,
-                bool can_fail, const CsSite *site)
+bool device_begin(DeviceRun *r, bool can_fail, const CsSite *site)
 {
     struct Device *d = rt.device;
+    const CgSchedule *s = r->schedule;
     if (d->stuck) {
         rt_throw(RT_DEVICE, site, "the device has failed and does not answer");
         return false;
@@ -342,19 +369,37 @@ bool device_run(DeviceProgram *p, const CgSchedule *s, Buffer *const *slots, Buf
     if (!d->none && !device_nothing(0, site)) return false;
     if (can_fail && !clear_errors(site)) return false;
     bool ok = true;
-    Buffer **temps = mem_object(((size_t)s->ntemps + 1) * sizeof *temps);
-    if (!temps) {
-        rt_throw_memory(site, (size_t)s->ntemps);
-        return false;
-    }
-    for (int i = 0; ok && i < s->ntemps; i++)
-        ok = s->temp_bytes[i] == 0 || (temps[i] = buffer_new(s->temp_bytes[i], false, site));
-    Run r = {p, slots, temps, outs};
-    for (int i = 0; ok && i < s->nlaunches; i++) ok = launch(&r, &s->launches[i], site);
-    clFlush(d->queue); /* where it fails, waiting does too */
+    r->temps = mem_object(((size_t)s->ntemps + 1) * sizeof *r->temps);
+    if (!r->temps) rt_throw_memory(site, (size_t)s->ntemps);
+    for (int i = 0; r->temps && ok && i < s->ntemps; i++)
+        ok = s->temp_bytes[i] == 0 || (r->temps[i] = buffer_new(s->temp_bytes[i], false, site));
+    return ok && r->temps;
+}
+
+bool device_launch(const DeviceRun *r, const CgLaunch *l, const DivisionRange *items,
+                   const CsSite *site)
+{
+    bool ok = true;
+    if (!items) return launch(r, l, NULL, 0, site);
+    for (int64_t k = 0; ok && k < items->repeats; k++)
+        ok = launch(r, l, items, k * items->apart, site);
+    return ok;
+}
+
+void device_end(DeviceRun *r)
+{
+    clFlush(rt.device->queue); /* where it fails, waiting does too */
     /* The queue is in order: whoever gets these blocks next on the device comes later. */
-    for (int i = 0; i < s->ntemps; i++) buffer_release(temps[i]);
-    mem_object_free(temps);
+    for (int i = 0; r->temps && i < r->schedule->ntemps; i++) buffer_release(r->temps[i]);
+    mem_object_free(r->temps);
+}
+
+bool device_run(DeviceRun *r, bool can_fail, const CsSite *site)
+{
+    bool ok = device_begin(r, can_fail, site);
+    for (int i = 0; ok && i < r->schedule->nlaunches; i++)
+        ok = launch(r, &r->schedule->launches[i], NULL, 0, site);
+    device_end(r);
     return ok;
 }
 
@@ -362,5 +407,12 @@ bool device_errors(uint32_t words[CG_ERROR_WORDS], const CsSite *site)
 {
     const void *p = buffer_host(rt.device->errors, false, site);
     if (p) memcpy(words, p, CG_ERROR_WORDS * sizeof *words);
+    return p != NULL;
+}
+
+bool device_set_errors(const uint32_t words[CG_ERROR_WORDS], const CsSite *site)
+{
+    void *p = buffer_host(rt.device->errors, true, site);
+    if (p) memcpy(p, words, CG_ERROR_WORDS * sizeof *words);
     return p != NULL;
 }

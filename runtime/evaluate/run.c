@@ -10,6 +10,7 @@
 #include "../device/trace.h"
 #include "../interrupt.h"
 #include "../native/native.h"
+#include "../native/together.h"
 #include "../ranks/parts.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
@@ -105,24 +106,53 @@ static bool is_over(const CsSite *site)
     return !cs_pending;
 }
 
+static bool bring(const void *ctx, const CsSite *site)
+{
+    return reads_bring(ctx, NULL, site);
+}
+
+/* What ranks do together. */
+static NativeRun shared_run(const Evaluation *e, Numbers *n, const Results *r, int shares,
+                            const CsSite *site)
+{
+    return (NativeRun){.schedule = &n->schedule,
+                       .variant = n->variant,
+                       .nslots = e->composed->order.nslots,
+                       .slots = n->slots,
+                       .outs = r->buffers,
+                       .work = n->work,
+                       .keeps = e->into || e->donors,
+                       .slice = e->into && r->count < rt_array_count(e->into),
+                       .meets = rt.ranks.size && shares > 1,
+                       .bring = bring,
+                       .ctx = e,
+                       .division = divide_evaluation(e, n, shares, site)};
+}
+
 static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     Composed *c = e->composed;
     const CgSchedule *schedule = &n->schedule;
+    int shares = rt.ranks.size ? divide_shares(e, n) : 1;
+    bool can_fail = numbers_can_fail(e, n);
     if (!device_nothing(numbers_nothing(e), site)) return FAILED;
-    if (!divide_alone(e, n)) return FAILED;
     dump_launches(c->kernel, schedule);
-    divide_tell(e, n, NULL, true, site);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
     dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
     plan_tell(e, r, n->slots, site);
-    measure(e, n, device_info(), false, 1, site);
-    bool can_fail = numbers_can_fail(e, n);
+    NativeRun shared = shared_run(e, n, r, shares, site);
+    if (cs_pending) return FAILED;
+    measure(e, n, device_info(), false, shared.division ? 1.0 / shares : 1, site);
+    divide_dump(shared.division, schedule);
+    divide_tell(e, n, shared.division, !shared.meets, site);
+    DeviceRun run = {.program = p, .schedule = schedule, .slots = n->slots, .outs = r->buffers};
+    Together t = {.run = &shared, .device = &run};
+    bool good =
+        rt.ranks.size ? together_on_device(&t, can_fail, site) : device_run(&run, can_fail, site);
     uint32_t words[CG_ERROR_WORDS];
-    if (!device_run(p, schedule, n->slots, r->buffers, can_fail, site)) return FAILED;
-    if (!is_over(site)) return FAILED;
+    if (!good || !is_over(site)) return FAILED;
     if (!can_fail) return DONE;
     return device_errors(words, site) ? outcome_of(e, words, site) : FAILED;
 }
@@ -259,11 +289,6 @@ static Outcome complete(Preparation *p)
     return FAILED;
 }
 
-static bool bring(const void *ctx, const CsSite *site)
-{
-    return reads_bring(ctx, NULL, site);
-}
-
 static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     const Composed *c = e->composed;
@@ -271,20 +296,9 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
     if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
     dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
     plan_tell(e, r, n->slots, site);
-    NativeRun run = {.form = n->form,
-                     .plan = c->native->plan,
-                     .schedule = &n->schedule,
-                     .variant = n->variant,
-                     .nslots = c->order.nslots,
-                     .slots = n->slots,
-                     .outs = r->buffers,
-                     .work = n->work,
-                     .keeps = e->into || e->donors,
-                     .slice = e->into && r->count < rt_array_count(e->into),
-                     .meets = rt.ranks.size && shares > 1,
-                     .bring = bring,
-                     .ctx = e,
-                     .division = divide_evaluation(e, n, shares, site)};
+    NativeRun run = shared_run(e, n, r, shares, site);
+    run.form = n->form;
+    run.plan = c->native->plan;
     if (cs_pending) return FAILED;
     if (rt_profiling()) {
         CgDevice device = native_device(n->form);

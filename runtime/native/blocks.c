@@ -81,7 +81,7 @@ static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, ui
         if (!launch_acts(&r->schedule->launches[i], m->errors)) continue;
         if (l->cut) copy_slots(r, l->cut, m, blocks);
         for (int s = 0; s < d->n && launch_goes_on(m->errors); s++) {
-            Range range = {0};
+            DivisionRange range = {0};
             Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};
             if (l->cut) range = division_range(l, s);
             if (!launch_run(r, &r->schedule->launches[i], l->cut ? &range : NULL, &own, args, site))

@@ -208,7 +208,7 @@ bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s)
     return true;
 }
 
-bool launch_run(const NativeRun *r, const CgLaunch *l, const Range *share, const Memory *m,
+bool launch_run(const NativeRun *r, const CgLaunch *l, const DivisionRange *share, const Memory *m,
                 uint64_t *args, const CsSite *site)
 {
     CsKernelCode *code = code_of(r->form, r->plan, l->kernel);

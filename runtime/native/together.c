@@ -1,8 +1,9 @@
-/* Native runs of several ranks (together.h). */
+/* Runs of several ranks (together.h): natively, or on a device each. */
 #include "together.h"
 
 #include <string.h>
 
+#include "../device/device.h"
 #include "../device/memory.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
@@ -96,10 +97,26 @@ static size_t list_sent(const Together *t, const Division *d, const DividedLaunc
     return n;
 }
 
-static void gather(const Together *t, const DividedLaunch *l)
+/* Memory of temporaries that a device writes: what this rank sends comes to the host, and what it gets goes there. */
+static bool move_temps(const Together *t, const DividedLaunch *l, size_t n, bool in,
+                       const CsSite *site)
+{
+    bool ok = true;
+    for (int i = 0; t->device && ok && i < l->cut->nwrites; i++) {
+        const CgWrite *w = &l->cut->writes[i];
+        Buffer *b = w->kind == CG_ARG_TEMP ? t->device->temps[w->index] : NULL;
+        if (b) ok = in ? rt_blocks_in(b, t->sent, n, site) : rt_blocks_out(b, t->sent, n, site);
+    }
+    return ok;
+}
+
+/* A rank that has failed sends what it has: the others wait for it. */
+static bool gather(const Together *t, const DividedLaunch *l, bool ok, const CsSite *site)
 {
     size_t n = list_sent(t, t->division, l, t->sent);
+    ok = ok && move_temps(t, l, n, false, site);
     ranks_exchange(t->sent, (int)n);
+    return ok && move_temps(t, l, n, true, site);
 }
 
 /* Room for the longest of these lists. */
@@ -126,7 +143,7 @@ typedef struct Fetch {
     Rows *rows;
 } Fetch;
 
-static bool fetch_begin(const NativeRun *r, Fetch *f)
+static bool fetch_begin(const NativeRun *r, Fetch *f, const CsSite *site)
 {
     const Division *d = r->division;
     int most = r->nslots + r->schedule->nouts;
@@ -135,7 +152,7 @@ static bool fetch_begin(const NativeRun *r, Fetch *f)
     f->rows = mem_object((size_t)(most * d->n) * sizeof *f->rows + 1);
     if (!f->wants || !f->rows) return false;
     f->n = want_needs(r, d, f->wants, f->rows);
-    return part_list(f->wants, f->n, &f->list);
+    return part_list(f->wants, f->n, &f->list, site);
 }
 
 static void fetch_end(Fetch *f)
@@ -160,8 +177,8 @@ bool together_begin(Together *t, const CsSite *site)
     Fetch f = {0};
     if (!rt.ranks.size) return true;
     if (!r->meets) return complete(r, site);
-    bool ok = fetch_begin(r, &f) && new_parts(t) && new_sent(t);
-    if (!ok) rt_throw_memory(site, 0);
+    bool ok = fetch_begin(r, &f, site) && new_parts(t) && new_sent(t);
+    if (!ok && !cs_pending) rt_throw_memory(site, 0);
     uint64_t plan = d ? d->hash : 0;
     ok = ranks_meet(&plan, NULL) && ok;
     t->division = plan ? d : NULL;
@@ -169,16 +186,9 @@ bool together_begin(Together *t, const CsSite *site)
         rt.ranks.account.divided++;
     else
         rt.ranks.account.alone++;
-    if (ok && plan) part_fetch(f.wants, f.n, &f.list);
+    if (ok && plan) part_fetch(f.wants, f.n, &f.list, site);
     fetch_end(&f);
     return ok && (plan || complete(r, site));
-}
-
-static bool reads_all(const Together *t, const CgCut *c)
-{
-    int temp = c->finite - 1;
-    return temp >= 0 &&
-           division_reads_all(c, t->memory->temps[temp], t->run->schedule->temp_bytes[temp]);
 }
 
 static bool complete_slots(const NativeRun *r, const CsSite *site)
@@ -188,26 +198,58 @@ static bool complete_slots(const NativeRun *r, const CsSite *site)
     return true;
 }
 
+/* Does what a share is about to do read all there is, so that all ranks have that? False with an exception pending. */
+static bool complete_read(const Together *t, const CgCut *c, bool ok, const CsSite *site)
+{
+    int temp = c->finite - 1;
+    uint64_t plan = t->division->hash;
+    if (temp < 0) return true;
+    if (ok && t->device) buffer_host(t->device->temps[temp], false, site);
+    if (t->device && !ranks_meet(&plan, NULL)) return false;
+    size_t bytes = t->run->schedule->temp_bytes[temp];
+    return !division_reads_all(c, t->memory->temps[temp], bytes) || complete_slots(t->run, site);
+}
+
+/* This rank's share. */
+static bool run_share(const Together *t, const CgLaunch *l, const DivisionRange *share,
+                      uint64_t *args, const CsSite *site)
+{
+    return t->device ? device_launch(t->device, l, share, site)
+                     : launch_run(t->run, l, share, t->memory, args, site);
+}
+
+/* All know the errors of all, of which the devices' kernels look at notes. */
+static bool tell(const Together *t, bool ok, const CsSite *site)
+{
+    uint32_t *words = t->memory->errors;
+    uint64_t plan = t->division->hash;
+    if (ok && t->device) device_errors(words, site);
+    if (!ranks_meet(&plan, words)) return false;
+    return !t->device || device_set_errors(words, site);
+}
+
+/* A rank that fails alone, by its device, goes on with the messages until all hear of it. */
 bool together_run(const Together *t, uint64_t *args, const CsSite *site)
 {
     const NativeRun *r = t->run;
     const Division *d = t->division;
     uint32_t *words = t->memory->errors;
+    bool ok = !cs_pending;
     for (int i = 0; i < r->schedule->nlaunches && launch_goes_on(words); i++) {
+        const CgLaunch *launch = &r->schedule->launches[i];
         const DividedLaunch *l = d ? &d->launches[i] : NULL;
-        Range range = {0};
+        DivisionRange range = {0};
         bool divided = l && l->cut;
-        if (!launch_acts(&r->schedule->launches[i], words)) continue;
+        bool asks = t->device && t->fails && divided && launch->again; /* else its kernels look */
+        if (asks && !tell(t, ok, site)) return false;
+        if ((asks || !t->device) && !launch_acts(launch, words)) continue;
         if (divided) range = division_range(l, rt.ranks.rank);
-        if (divided && reads_all(t, l->cut) && !complete_slots(r, site)) return false;
-        if (!launch_run(r, &r->schedule->launches[i], divided ? &range : NULL, t->memory, args,
-                        site))
-            return false;
-        if (divided && l->gathered) gather(t, l);
-        uint64_t plan = d ? d->hash : 0;
-        if (divided && l->told && !ranks_meet(&plan, words)) return false;
+        if (divided && !complete_read(t, l->cut, ok, site)) return false;
+        ok = ok && run_share(t, launch, divided ? &range : NULL, args, site);
+        if (divided && l->gathered) ok = gather(t, l, ok, site);
+        if (divided && l->told && !tell(t, ok, site)) return false;
     }
-    return true;
+    return ok;
 }
 
 void together_end(Together *t, bool ok)
@@ -223,4 +265,29 @@ void together_end(Together *t, bool ok)
     for (int i = 0; i < n; i++) part_free(t->parts[i]);
     mem_object_free(t->parts);
     mem_object_free(t->sent);
+}
+
+bool together_on_device(Together *t, bool can_fail, const CsSite *site)
+{
+    const CgSchedule *s = t->run->schedule;
+    uint32_t words[CG_ERROR_WORDS] = {0};
+    void **temps = mem_object((size_t)s->ntemps * sizeof *temps + 1);
+    Memory m = {.temps = temps, .errors = words};
+    const Division *d = t->run->division;
+    for (int i = 0; d && i < d->nlaunches; i++) can_fail = can_fail || d->launches[i].told;
+    t->fails = can_fail;
+    bool ok = device_begin(t->device, can_fail, site) && temps;
+    if (!temps) rt_throw_memory(site, 0);
+    for (int i = 0; ok && i < s->ntemps; i++) {
+        Buffer *b = t->device->temps[i];
+        ok = !b || buffer_pages(b, true, site);
+        temps[i] = b ? b->host : NULL;
+    }
+    t->memory = &m;
+    ok = ok && together_begin(t, site);
+    ok = ok && together_run(t, NULL, site);
+    together_end(t, ok);
+    device_end(t->device);
+    mem_object_free(temps);
+    return ok;
 }

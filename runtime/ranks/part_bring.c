@@ -25,17 +25,21 @@ bool part_bring(Buffer *b, const Rows *rows, const CsSite *site)
     if (!b->part) return true;
     Bringing x = {.b = b, .lacks = rows_without(rows, &b->part->all)};
     if (x.lacks.n == 0) return true;
-    bool ok = mem_try(list, &x);
-    if (!ok) rt_throw_memory(site, 0);
+    bool ok = rt_blocks_room(b, site);
+    if (ok && !(ok = mem_try(list, &x))) {
+        rt_throw_memory(site, 0);
+        x.blocks = (RankBlocks){0};
+    }
+    ok = ok && rt_blocks_out(b, x.blocks.data, x.blocks.len, site);
     ok = ranks_meet(&plan, NULL) && ok;
     if (ok) {
         ranks_exchange(x.blocks.data, (int)x.blocks.len);
-        b->device_stale = true;
+        rt_blocks_in(b, x.blocks.data, x.blocks.len, site);
         for (int r = 0; r < rt.ranks.size; r++) part_gain(&b->part->has[r], &x.lacks);
         part_gain(&b->part->all, &x.lacks);
     }
     vec_free(&x.blocks);
-    return ok;
+    return ok && !cs_pending;
 }
 
 /* Was an eighth of it asked for, now that some more is? */

@@ -193,20 +193,28 @@ static void list(void *listing)
     }
 }
 
-bool part_list(const PartWant *wants, int n, RankBlocks *out)
+bool part_list(const PartWant *wants, int n, RankBlocks *out, const CsSite *site)
 {
     Listing l = {wants, n, {0}};
-    bool ok = mem_try(list, &l);
-    if (ok) *out = l.blocks;
+    bool ok = true;
+    for (int i = 0; ok && i < n; i++)
+        ok = !wants[i].buffer->part || rt_blocks_room(wants[i].buffer, site);
+    if (ok && !(ok = mem_try(list, &l))) {
+        rt_throw_memory(site, 0);
+        l.blocks = (RankBlocks){0};
+    }
+    for (int i = 0; ok && i < n; i++)
+        ok = rt_blocks_out(wants[i].buffer, l.blocks.data, l.blocks.len, site);
+    *out = l.blocks;
     return ok;
 }
 
-void part_fetch(const PartWant *wants, int n, const RankBlocks *list)
+void part_fetch(const PartWant *wants, int n, const RankBlocks *list, const CsSite *site)
 {
     ranks_exchange(list->data, (int)list->len);
     for (int i = 0; i < n; i++) {
         Part *p = wants[i].buffer->part;
-        if (p) wants[i].buffer->device_stale = true;
+        if (p) rt_blocks_in(wants[i].buffer, list->data, list->len, site);
         for (int to = 0; p && wants[i].rows && to < rt.ranks.size; to++) {
             const Rows lacks = rows_without(&wants[i].rows[to], &p->has[to]);
             part_gain(&p->has[to], &lacks);
@@ -221,10 +229,9 @@ bool part_complete(Buffer *b, const CsSite *site)
     PartWant all = {b, NULL};
     RankBlocks list = {0};
     if (!b->part) return true;
-    bool ok = part_list(&all, 1, &list);
-    if (!ok) rt_throw_memory(site, 0);
+    bool ok = part_list(&all, 1, &list, site);
     ok = ranks_meet(&plan, NULL) && ok;
-    if (ok) part_fetch(&all, 1, &list);
+    if (ok) part_fetch(&all, 1, &list, site);
     vec_free(&list);
-    return ok;
+    return ok && !cs_pending;
 }

@@ -43,16 +43,22 @@ void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *ro
 void part_add_owned(RankBlocks *all, const Buffer *b, const Rows *of);
 /* Bytes that would be sent to whoever gets most. */
 int64_t part_missing(const Part *p, const Rows *want);
-/* What is to be sent, so that all have what they want: alike on all ranks. False: there is no memory. */
-bool part_list(const PartWant *wants, int n, RankBlocks *out);
-/* Sends it. All ranks come here together. */
-void part_fetch(const PartWant *wants, int n, const RankBlocks *list);
+/* What is to be sent, so that all have what they want: alike on all ranks. What this one sends is on the host then. False with an
+ * exception pending. */
+bool part_list(const PartWant *wants, int n, RankBlocks *out, const CsSite *site);
+/* Sends it. All ranks come here together. An exception that is pending then is this rank's own. */
+void part_fetch(const PartWant *wants, int n, const RankBlocks *list, const CsSite *site);
 /* These rows of b are here, on each rank; or those around the element at this offset, for the host: an array of which it
  * asks for much comes whole. All ranks come here together, and agree: false with an exception, of all. */
 bool part_bring(Buffer *b, const Rows *rows, const CsSite *site);
 bool part_bring_element(Buffer *b, int64_t offset, const CsSite *site);
 /* A loop is about to ask for elements: is it better to have them one by one? */
 bool part_is_slow(Part *p);
+/* Of a buffer that a device may have (device/device_buffer.c): it has a place on the host; what this rank sends of it is
+ * there; what it got there the device has, too. False with an exception pending. */
+bool rt_blocks_room(Buffer *b, const CsSite *site);
+bool rt_blocks_out(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site);
+bool rt_blocks_in(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site);
 /* All of b is here, on each rank. All ranks come here together, and agree first: false with an exception, of all. */
 bool part_complete(Buffer *b, const CsSite *site);
 

@@ -40,6 +40,19 @@ typedef struct Division {
     uint64_t hash;           /* of all this */
 } Division;
 
+/* Items of a launch: from..to-1 of one dimension, and the same again, so many items further on. */
+typedef struct DivisionRange {
+    int dim;
+    int64_t from, to;
+    int64_t repeats, apart;
+} DivisionRange;
+
+static inline DivisionRange division_range(const DividedLaunch *l, int share)
+{
+    const CgCut *c = l->cut;
+    return (DivisionRange){c->dim, l->from[share], l->to[share], c->repeats, c->apart};
+}
+
 /* The range of entries of a temporary that a share writes. */
 static inline void division_entries(const DividedLaunch *l, const CgWrite *w, int share,
                                     int64_t *lo, int64_t *hi)

@@ -40,7 +40,6 @@ bool take_slots(Evaluation *e, Numbers *n, const Results *r, bool queued, const 
         if (!a) continue;
         n->slots[k] = a->head.buffer;
         if (a->head.buffer && a->head.buffer->held && !rt_fill(a->head.buffer, site)) return false;
-        if (queued && a->head.buffer && !part_complete(a->head.buffer, site)) return false;
         for (int i = 0; e->donors && i < r->n; i++)
             if (a == e->donors[i] && a->head.buffer->lent) n->slots[k] = r->buffers[i];
         if (queued) a->head.host_state &= ~CS_HOST_WRITE;

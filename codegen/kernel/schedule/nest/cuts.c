@@ -312,12 +312,13 @@ const char *nest_cuts(Unit *u, const Nest *n)
     Text t = {0};
     bool plain = !n->wave.of && !n->def->slice &&
                  /* a slice reads others of the one before it */ !n->scan_items &&
-                 !n->keys.entries && !n->keys.ordered &&
-                 !nest_find_loop(n->root.first, NEST_ITEM) && u->options->family == CG_CPU;
+                 !n->keys.entries && !n->keys.ordered;
     const NestStep *s = plain ? n->root.first : NULL;
     bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
     if (border) add_cut(u, n, s, &t); /* it is all for these positions */
-    for (; s && s->kind == NEST_FOR && s->bind == NEST_GROUP; s = s->first) add_cut(u, n, s, &t);
+    for (; s && s->kind == NEST_FOR && (s->bind == NEST_GROUP || s->bind == NEST_ITEM);
+         s = s->first)
+        if (s->bind == NEST_GROUP) add_cut(u, n, s, &t);
     const char *text = t.len ? arena_strndup(u->arena, t.data, t.len) : NULL;
     text_free(&t);
     return text;
