@@ -190,6 +190,27 @@ for n in 2 3; do
         END { exit k != n || bad }' err || complain "reads: what is sent: $(cat err)"
 done
 
+# ---- a lattice whose rows kernels do not take in equal lots: once half of it, then rows at borders with those of a lot ----
+cat >lattice.cs\$ <<'END'
+int n = 997, m = 333;
+int[] cx = [0, 1, 0, -1, 0], cy = [0, 0, 1, 0, -1];
+float[,,] f(q : 0..5, y : 0..n, x : 0..m) = (x * 7 + y * 3 + q) % 13;
+for (int t = 0; t < 20; t++) {
+    float[,] rho(y, x) = sum(q : 0..5, f(q, y, x));
+    float[,,] post(q, y, x) = 0.8f * f(q, y, x) + 0.04f * rho(y, x);
+    if (t == 9) Console.WriteLine($"{post[2, n / 2, 5]:F3}");
+    f = (q : 0..5, y : 0..n, x : 0..m) => Periodic(post)(q, y - cy(q), x - cx(q));
+}
+Console.WriteLine($"{f[1, 500, 7]:F3} {f[4, 3, 300]:F3}");
+END
+"$CSC" lattice.cs\$ -o lattice || exit 1
+CS_DEVICE=native ./lattice >expected
+CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./lattice >out 2>err
+is $? 0 "lattice"
+cmp -s out expected || complain "lattice: $(diff expected out)"
+awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 40 || $5 > 9) bad = 1 }
+    END { exit n != 2 || bad }' err || complain "lattice: what is sent: $(cat err)"
+
 # ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
 cat >means.cs\$ <<'END'
 int nearest(float p, float(int) centres, int k) {

@@ -196,7 +196,9 @@ typedef struct CgCut {
     bool inner;
     int finite, finite_bytes;
     int64_t step, n, from;
-    int64_t repeats, apart; /* the same again, so many items further on */
+    /* Of some of the dimensions that items are of (divide.c): a position is `each` of theirs, of which an item does `by`; and the
+     * same `span` further on, `repeats` times in all. By does not always divide each: then some are done twice. */
+    int64_t repeats, each, by, span;
     int nwrites;
     const CgWrite *writes; /* all that they write */
     int nreads;

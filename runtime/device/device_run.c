@@ -255,73 +255,20 @@ static Buffer *buffer_of(const DeviceRun *r, const CgArg *a)
 }
 
 /* These items; items NULL: all. In work-groups where there are such. */
-static cl_int enqueue(cl_kernel kernel, const CgLaunch *l, const DivisionRange *items, int64_t skip,
+static cl_int enqueue(cl_kernel kernel, const CgLaunch *l, const DivisionRange *items,
                       cl_event *event)
 {
     cl_int code;
     size_t from[3] = {0}, n[3] = {l->global[0], l->global[1], l->global[2]};
     if (items) {
         size_t each = l->local[0] ? l->local[items->dim] : 1;
-        from[items->dim] = (size_t)(items->from + skip) * each;
+        from[items->dim] = (size_t)items->from * each;
         n[items->dim] = (size_t)(items->to - items->from) * each;
     }
     TRY(code,
         clEnqueueNDRangeKernel(rt.device->queue, kernel, (cl_uint)l->dims, items ? from : NULL, n,
                                l->local[0] ? l->local : NULL, 0, NULL, event));
     return code;
-}
-
-static bool launch(const DeviceRun *r, const CgLaunch *l, const DivisionRange *items, int64_t skip,
-                   const CsSite *site)
-{
-    struct Device *d = rt.device;
-    int k = 0;
-    while (k < r->program->nkernels && strcmp(r->program->names[k], l->kernel) != 0) k++;
-    if (k == r->program->nkernels) {
-        rt_throw(RT_DEVICE, site, "kernel %s is missing in its program", l->kernel);
-        return false;
-    }
-    cl_kernel kernel = r->program->kernels[k];
-    cl_int code = CL_SUCCESS;
-    bool none =
-        items &&
-        items->from >= items->to; /* others write: the buffers' states are alike on all ranks */
-    uint64_t number = none ? d->launched : d->launched + 1, bytes = 0;
-    for (int i = 0; i < l->nargs && code == CL_SUCCESS; i++) {
-        const CgArg *a = &l->args[i];
-        if (a->kind == CG_ARG_BYTES) {
-            code = clSetKernelArg(kernel, (cl_uint)i, a->size, a->bytes);
-            continue;
-        }
-        Buffer *b = buffer_of(r, a);
-        if (!device_take(b, site)) return false;
-        cl_mem memory = b->device;
-        code = clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
-        if (b->used != number) bytes += b->bytes;
-        b->used = number;
-        if (is_written(a)) {
-            b->written = number;
-            b->host_stale = true;
-        }
-    }
-    if (none && d->profiling) profile_add(profile_now(), l->kernel, 0, 0);
-    if (none && code == CL_SUCCESS) return true;
-    if (!vec_try(&d->pending) || !vec_try(&d->lost)) { /* waiting may have to tell a failure */
-        rt_throw_memory(site, sizeof(Launched));
-        return false;
-    }
-    Launched launched = {
-        .number = number, .bytes = bytes, .kernel = r->program->names[k], .owner = profile_now()};
-    if (code == CL_SUCCESS) code = enqueue(kernel, l, items, skip, &launched.event);
-    if (code != CL_SUCCESS) {
-        char what[96];
-        snprintf(what, sizeof what, "kernel %.60s cannot be launched", l->kernel);
-        return device_good(code, what, site);
-    }
-    d->launched = number;
-    vec_push(&d->pending, launched);
-    if (d->pending.len >= MAX_PENDING) device_wait(number);
-    return true;
 }
 
 /* The last launch that could fail did not, and was waited for. */
@@ -379,11 +326,54 @@ bool device_begin(DeviceRun *r, bool can_fail, const CsSite *site)
 bool device_launch(const DeviceRun *r, const CgLaunch *l, const DivisionRange *items,
                    const CsSite *site)
 {
-    bool ok = true;
-    if (!items) return launch(r, l, NULL, 0, site);
-    for (int64_t k = 0; ok && k < items->repeats; k++)
-        ok = launch(r, l, items, k * items->apart, site);
-    return ok;
+    struct Device *d = rt.device;
+    int k = 0;
+    while (k < r->program->nkernels && strcmp(r->program->names[k], l->kernel) != 0) k++;
+    if (k == r->program->nkernels) {
+        rt_throw(RT_DEVICE, site, "kernel %s is missing in its program", l->kernel);
+        return false;
+    }
+    cl_kernel kernel = r->program->kernels[k];
+    cl_int code = CL_SUCCESS;
+    bool none =
+        items &&
+        items->from >= items->to; /* others write: the buffers' states are alike on all ranks */
+    uint64_t number = none ? d->launched : d->launched + 1, bytes = 0;
+    for (int i = 0; i < l->nargs && code == CL_SUCCESS; i++) {
+        const CgArg *a = &l->args[i];
+        if (a->kind == CG_ARG_BYTES) {
+            code = clSetKernelArg(kernel, (cl_uint)i, a->size, a->bytes);
+            continue;
+        }
+        Buffer *b = buffer_of(r, a);
+        if (!device_take(b, site)) return false;
+        cl_mem memory = b->device;
+        code = clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
+        if (b->used != number) bytes += b->bytes;
+        b->used = number;
+        if (is_written(a)) {
+            b->written = number;
+            b->host_stale = true;
+        }
+    }
+    if (none && d->profiling) profile_add(profile_now(), l->kernel, 0, 0);
+    if (none && code == CL_SUCCESS) return true;
+    if (!vec_try(&d->pending) || !vec_try(&d->lost)) { /* waiting may have to tell a failure */
+        rt_throw_memory(site, sizeof(Launched));
+        return false;
+    }
+    Launched launched = {
+        .number = number, .bytes = bytes, .kernel = r->program->names[k], .owner = profile_now()};
+    if (code == CL_SUCCESS) code = enqueue(kernel, l, items, &launched.event);
+    if (code != CL_SUCCESS) {
+        char what[96];
+        snprintf(what, sizeof what, "kernel %.60s cannot be launched", l->kernel);
+        return device_good(code, what, site);
+    }
+    d->launched = number;
+    vec_push(&d->pending, launched);
+    if (d->pending.len >= MAX_PENDING) device_wait(number);
+    return true;
 }
 
 void device_end(DeviceRun *r)
@@ -398,7 +388,7 @@ bool device_run(DeviceRun *r, bool can_fail, const CsSite *site)
 {
     bool ok = device_begin(r, can_fail, site);
     for (int i = 0; ok && i < r->schedule->nlaunches; i++)
-        ok = launch(r, &r->schedule->launches[i], NULL, 0, site);
+        ok = device_launch(r, &r->schedule->launches[i], NULL, site);
     device_end(r);
     return ok;
 }

@@ -81,11 +81,13 @@ static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, ui
         if (!launch_acts(&r->schedule->launches[i], m->errors)) continue;
         if (l->cut) copy_slots(r, l->cut, m, blocks);
         for (int s = 0; s < d->n && launch_goes_on(m->errors); s++) {
-            DivisionRange range = {0};
             Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};
-            if (l->cut) range = division_range(l, s);
-            if (!launch_run(r, &r->schedule->launches[i], l->cut ? &range : NULL, &own, args, site))
-                return false;
+            for (int64_t k = 0; k < (l->cut ? l->cut->repeats : 1); k++) {
+                const DivisionRange range = l->cut ? division_range(l, s, k) : (DivisionRange){0};
+                if (!launch_run(r, &r->schedule->launches[i], l->cut ? &range : NULL, &own, args,
+                                site))
+                    return false;
+            }
         }
         for (int s = 0; l->cut && l->gathered && s < d->n; s++) hand_round(d, l, blocks, s);
     }

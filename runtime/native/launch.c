@@ -236,15 +236,12 @@ bool launch_run(const NativeRun *r, const CgLaunch *l, const DivisionRange *shar
     if (items <= 0) return true;
     job.fast = cg_plan_reals(r->plan) == FD_REALS_FAST;
     uint64_t traced = trace_now(), start = rt_profiling() ? native_clock() : 0;
-    for (int64_t k = 0; k < (share ? share->repeats : 1); k++) {
-        if (share) job.lo[share->dim] = share->from + k * share->apart;
-        job.done = 0;
-        do_all(&job, r->work * (double)items / (double)all, items);
-    }
+    if (share) job.lo[share->dim] = share->from;
+    do_all(&job, r->work * (double)items / (double)all, items);
     if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());
     if (start) rt.ranks.account.kernels += native_clock() - start;
     if (!start) return true;
-    double part = (double)items / (double)all * (share ? (double)share->repeats : 1);
+    double part = (double)items / (double)all;
     uint64_t bytes = (uint64_t)((double)bytes_of(r, l) * part);
     profile_add(profile_now(), l->kernel, native_clock() - start, bytes);
     return true;

@@ -210,12 +210,17 @@ static bool complete_read(const Together *t, const CgCut *c, bool ok, const CsSi
     return !division_reads_all(c, t->memory->temps[temp], bytes) || complete_slots(t->run, site);
 }
 
-/* This rank's share. */
-static bool run_share(const Together *t, const CgLaunch *l, const DivisionRange *share,
-                      uint64_t *args, const CsSite *site)
+/* This rank's share; by NULL: all. */
+static bool run_share(const Together *t, const CgLaunch *l, const DividedLaunch *by, uint64_t *args,
+                      const CsSite *site)
 {
-    return t->device ? device_launch(t->device, l, share, site)
-                     : launch_run(t->run, l, share, t->memory, args, site);
+    bool ok = true;
+    for (int64_t k = 0; ok && k < (by ? by->cut->repeats : 1); k++) {
+        const DivisionRange range = by ? division_range(by, rt.ranks.rank, k) : (DivisionRange){0};
+        ok = t->device ? device_launch(t->device, l, by ? &range : NULL, site)
+                       : launch_run(t->run, l, by ? &range : NULL, t->memory, args, site);
+    }
+    return ok;
 }
 
 /* All know the errors of all, of which the devices' kernels look at notes. */
@@ -238,14 +243,12 @@ bool together_run(const Together *t, uint64_t *args, const CsSite *site)
     for (int i = 0; i < r->schedule->nlaunches && launch_goes_on(words); i++) {
         const CgLaunch *launch = &r->schedule->launches[i];
         const DividedLaunch *l = d ? &d->launches[i] : NULL;
-        DivisionRange range = {0};
         bool divided = l && l->cut;
         bool asks = t->device && t->fails && divided && launch->again; /* else its kernels look */
         if (asks && !tell(t, ok, site)) return false;
         if ((asks || !t->device) && !launch_acts(launch, words)) continue;
-        if (divided) range = division_range(l, rt.ranks.rank);
         if (divided && !complete_read(t, l->cut, ok, site)) return false;
-        ok = ok && run_share(t, launch, divided ? &range : NULL, args, site);
+        ok = ok && run_share(t, launch, divided ? l : NULL, args, site);
         if (divided && l->gathered) ok = gather(t, l, ok, site);
         if (divided && l->told && !tell(t, ok, site)) return false;
     }

@@ -22,12 +22,41 @@ static void add_inner_reads(const Divide *v, CgCut *c, int inner)
     c->reads = reads;
 }
 
+static bool has_cut(const CgCut *cuts, int n, int first, int count)
+{
+    for (int i = 0; i < n; i++)
+        if (cuts[i].first == first && cuts[i].count == count) return true;
+    return false;
+}
+
+/* One of several dimensions, if what items do beside a share's own positions is little. */
+static bool cut_within(const Divide *v, const CgCut *c, int dim, CgCut *x)
+{
+    enum { FEW = 8 };
+    int64_t n = fd_box_length(&v->box, dim), before = 1, each = 1;
+    for (int d = c->first; d < dim; d++) before *= fd_box_length(&v->box, d);
+    for (int d = dim + 1; d < c->first + c->count; d++) each *= fd_box_length(&v->box, d);
+    if (v->in->into || n < 2 || each < 1 || c->step < 1 || c->n != before * n * each) return false;
+    int64_t beside = each % c->step ? (c->step + each - 2) / each : 0;
+    *x = *c;
+    x->first = dim;
+    x->count = 1;
+    x->n = n;
+    x->step = 1;
+    x->nreads = 0;
+    x->repeats = before;
+    x->each = each;
+    x->by = c->step;
+    x->span = n * each;
+    return beside * FEW * v->in->shares <= n;
+}
+
 /* A cut along several dimensions as one is one along the last of them, too, where items do not go across their ends: then
  * each share has items everywhere. In front of the launch's own. */
 static void add_inner_cuts(const Divide *v, CgLaunch *l)
 {
     int n = 0;
-    CgCut *cuts = arena_array(v->in->arena, CgCut, l->ncuts * (1 + FD_MAX_RANK) + 1);
+    CgCut *cuts = arena_array(v->in->arena, CgCut, l->ncuts * (1 + 2 * FD_MAX_RANK) + 1);
     for (int i = 0; i < l->ncuts; i++) {
         const CgCut *c = &l->cuts[i];
         bool results = true;
@@ -42,10 +71,14 @@ static void add_inner_cuts(const Divide *v, CgLaunch *l)
                 x.n *= v->box.dim[d].hi - v->box.dim[d].lo;
             if (x.n <= 0 || c->n % x.n || x.step <= 0 || x.n % x.step) continue;
             x.repeats = c->n / x.n;
-            x.apart = x.n / x.step;
+            x.each = x.by = 1; /* whole items */
+            x.span = x.n / x.step;
             add_inner_reads(v, &x, inner);
             cuts[n++] = x;
         }
+        for (int dim = c->first + 1;
+             v->known && results && c->from == 0 && dim < c->first + c->count; dim++)
+            if (!has_cut(cuts, n, dim, 1) && cut_within(v, c, dim, &cuts[n])) n++;
     }
     l->cuts = cuts;
     l->ncuts = n;

@@ -40,17 +40,21 @@ typedef struct Division {
     uint64_t hash;           /* of all this */
 } Division;
 
-/* Items of a launch: from..to-1 of one dimension, and the same again, so many items further on. */
+/* Items of a launch, from..to-1 of one dimension: what share does of the k-th of its cut's repeats. */
 typedef struct DivisionRange {
     int dim;
     int64_t from, to;
-    int64_t repeats, apart;
 } DivisionRange;
 
-static inline DivisionRange division_range(const DividedLaunch *l, int share)
+static inline DivisionRange division_range(const DividedLaunch *l, int share, int64_t k)
 {
     const CgCut *c = l->cut;
-    return (DivisionRange){c->dim, l->from[share], l->to[share], c->repeats, c->apart};
+    int64_t at = k * c->span, from = l->from[share], to = l->to[share];
+    int64_t done = (at - c->span + to * c->each + c->by - 1) / c->by; /* by the one before */
+    if (from >= to) return (DivisionRange){c->dim, 0, 0};
+    from = (at + from * c->each) / c->by;
+    to = (at + to * c->each + c->by - 1) / c->by;
+    return (DivisionRange){c->dim, k && from < done ? done : from, to};
 }
 
 /* The range of entries of a temporary that a share writes. */

@@ -55,6 +55,9 @@ static inline void cut_positions(const CgCut *c, int64_t from, int64_t to, int64
 {
     *lo = from * c->step;
     *hi = to * c->step < c->n ? to * c->step : c->n;
+    int64_t beside = from < to && c->each % c->by ? (c->by + c->each - 2) / c->each : 0;
+    *lo = *lo > beside ? *lo - beside : 0;
+    *hi = *hi + beside < c->n ? *hi + beside : c->n;
     bool last = to == cut_groups(c) && from < to; /* it may begin earlier */
     if (last && c->n >= c->step && *lo > c->n - c->step) *lo = c->n - c->step;
 }

@@ -208,6 +208,8 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
                           .n = value_of(c->n, v),
                           .from = c->from ? value_of(c->from, v) : 0,
                           .repeats = 1,
+                          .each = 1,
+                          .by = 1,
                           .nwrites = c->nwrites,
                           .writes = writes,
                           .nreads = c->nreads,
