@@ -62,11 +62,13 @@ static void hand_round(const Division *d, const DividedLaunch *l, Block *blocks,
 }
 
 /* Blocks that read what others' items do have all that is read. */
-static void copy_slots(const NativeRun *r, const CgCut *c, const Memory *m, Block *blocks)
+static void copy_slots(const NativeRun *r, const DividedLaunch *l, const Memory *m, Block *blocks)
 {
-    int temp = c->finite - 1;
-    if (temp < 0 || !division_reads_all(c, blocks[0].temps[temp], r->schedule->temp_bytes[temp]))
-        return;
+    const CgCut *c = l->cut;
+    int temp = c ? c->finite - 1 : -1;
+    bool all = l->late || (temp >= 0 && division_reads_all(c, blocks[0].temps[temp],
+                                                           r->schedule->temp_bytes[temp]));
+    if (!all) return;
     for (int s = 0; s < r->division->n; s++)
         for (int i = 0; i < r->nslots; i++)
             if (m->slots[i]) memcpy(blocks[s].slots[i], m->slots[i], r->slots[i]->bytes);
@@ -79,7 +81,7 @@ static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, ui
     for (int i = 0; i < d->nlaunches && launch_goes_on(m->errors); i++) {
         const DividedLaunch *l = &d->launches[i];
         if (!launch_acts(&r->schedule->launches[i], m->errors)) continue;
-        if (l->cut) copy_slots(r, l->cut, m, blocks);
+        copy_slots(r, l, m, blocks);
         for (int s = 0; s < d->n && launch_goes_on(m->errors); s++) {
             Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};
             for (int64_t k = 0; k < (l->cut ? l->cut->repeats : 1); k++) {

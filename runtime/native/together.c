@@ -191,10 +191,17 @@ bool together_begin(Together *t, const CsSite *site)
     return ok && (plan || complete(r, site));
 }
 
-static bool complete_slots(const NativeRun *r, const CsSite *site)
+/* Copies of guarded runs get it, too. */
+static bool complete_slots(const Together *t, const CsSite *site)
 {
-    for (int i = 0; i < r->nslots; i++)
-        if (r->slots[i] && !part_complete(r->slots[i], site)) return false;
+    const NativeRun *r = t->run;
+    for (int i = 0; i < r->nslots; i++) {
+        Buffer *b = r->slots[i];
+        void *copy = b && !t->device ? t->memory->slots[i] : NULL;
+        bool came = b && b->part;
+        if (b && !part_complete(b, site)) return false;
+        if (came && copy && copy != b->host) memcpy(copy, b->host, b->bytes);
+    }
     return true;
 }
 
@@ -207,7 +214,7 @@ static bool complete_read(const Together *t, const CgCut *c, bool ok, const CsSi
     if (ok && t->device) buffer_host(t->device->temps[temp], false, site);
     if (t->device && !ranks_meet(&plan, NULL)) return false;
     size_t bytes = t->run->schedule->temp_bytes[temp];
-    return !division_reads_all(c, t->memory->temps[temp], bytes) || complete_slots(t->run, site);
+    return !division_reads_all(c, t->memory->temps[temp], bytes) || complete_slots(t, site);
 }
 
 /* This rank's share; by NULL: all. */
@@ -244,9 +251,13 @@ bool together_run(const Together *t, uint64_t *args, const CsSite *site)
         const CgLaunch *launch = &r->schedule->launches[i];
         const DividedLaunch *l = d ? &d->launches[i] : NULL;
         bool divided = l && l->cut;
-        bool asks = t->device && t->fails && divided && launch->again; /* else its kernels look */
+        bool late = l && l->late;
+        if (late && t->device && !t->fails) continue;
+        bool asks =
+            t->device && t->fails && (divided || late) && launch->again; /* else its kernels look */
         if (asks && !tell(t, ok, site)) return false;
         if ((asks || !t->device) && !launch_acts(launch, words)) continue;
+        if (late && !complete_slots(t, site)) return false;
         if (divided && !complete_read(t, l->cut, ok, site)) return false;
         ok = ok && run_share(t, launch, divided ? l : NULL, args, site);
         if (divided && l->gathered) ok = gather(t, l, ok, site);

@@ -139,6 +139,14 @@ static double sent_by(const CgCut *c)
     return bytes;
 }
 
+/* Does it act only if others note a failure, and read no temporaries? */
+static bool is_late(const CgLaunch *l)
+{
+    bool late = l->again;
+    for (int i = 0; i < l->nargs; i++) late = late && l->args[i].kind != CG_ARG_TEMP;
+    return late;
+}
+
 /* Rows that shares own: those of whole items of the last launch that writes the result along these dimensions, whose
  * items are as many as any's. */
 static bool find_own(Divide *v)
@@ -147,7 +155,9 @@ static bool find_own(Divide *v)
     const CgCut *by = NULL;
     int64_t rows = 1;
     for (int i = 0; i < d->nlaunches; i++) {
-        const CgCut *c = cut_along(v, &v->in->schedule->launches[i]);
+        const CgLaunch *l = &v->in->schedule->launches[i];
+        const CgCut *c = cut_along(v, l);
+        if (v->late && is_late(l)) continue;
         if (c && writes_out(c) && cut_groups(c) > 1 && (!by || c->step >= by->step)) by = c;
     }
     if (!by) return false;
@@ -199,6 +209,8 @@ static bool cut_results(Divide *v)
         const CgLaunch *l = &v->in->schedule->launches[i];
         const CgCut *c = cut_along(v, l);
         if (!takes_array(v, l)) continue;
+        d->launches[i].late = v->late && is_late(l);
+        if (d->launches[i].late) continue;
         if (c && writes_arrays(v, c, l) && cut_groups(c) > 1) {
             good = cut_at_rows(d, &d->launches[i], c, d->own);
             d->launches[i].gathered = true;
@@ -234,7 +246,15 @@ static void forget_cuts(Division *d)
         d->launches[i].cut = NULL;
         d->launches[i].gathered = false;
         d->launches[i].own = false;
+        d->launches[i].late = false;
     }
+}
+
+static bool has_late(const Divide *v)
+{
+    bool any = false;
+    for (int i = 0; i < v->d->nlaunches; i++) any = any || is_late(&v->in->schedule->launches[i]);
+    return any;
 }
 
 /* All launches, with the result along these dimensions (count 0: whole). */
@@ -245,7 +265,12 @@ static bool cut_all(Divide *v, int first, int count)
     v->first = first;
     v->count = count;
     forget_cuts(d);
-    if (count && !cut_results(v)) return false;
+    v->late = false;
+    if (count && !cut_results(v)) { /* the items of those that act again may be others */
+        forget_cuts(d);
+        v->late = has_late(v);
+        if (!v->late || !cut_results(v)) return false;
+    }
     for (int i = d->nlaunches; i-- > 0;) { /* what reads temporaries before what makes them */
         if (d->launches[i].cut || takes_out(v, &v->in->schedule->launches[i])) continue;
         if (!own_cut(v, i)) cut_temporaries(v, i);

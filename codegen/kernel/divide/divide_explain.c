@@ -95,7 +95,9 @@ void divide_explain(const DivideInput *in, const Division *d,
         if (l->own)
             text_printf(out, "  each does what it needs of %s%s\n", kernel,
                         l->gathered ? ", or gets it from its neighbours" : "");
-        if (!l->cut) text_printf(out, "  each does all of %s\n", kernel);
+        if (!l->cut)
+            text_printf(out, "  each does all of %s%s\n", kernel,
+                        l->late ? ", with all it reads, if a share fails" : "");
     }
 }
 

@@ -22,7 +22,8 @@ typedef struct DividedLaunch {
         gathered; /* what it writes of temporaries others need: all of it, or (own) what they read */
     bool own;     /* each share reads of its temporaries what lies around its own positions */
     int64_t *lo, *hi; /* own: these */
-    bool told;        /* its errors all must know before they go on */
+    bool late; /* each does all of it, and gets what it reads once it acts (CgLaunch.again) */
+    bool told; /* its errors all must know before they go on */
 } DividedLaunch;
 
 typedef struct Division {

@@ -17,6 +17,7 @@ typedef struct Divide {
     const FdType **types; /* of their elements; NULL: it is a scalar */
     FdFootprint *reads;   /* by slot of the graph */
     int first, count;     /* along which dimensions */
+    bool late;            /* launches that mostly do nothing are not cut with the others */
 } Divide;
 
 /* Of a launch: does it take this argument? */

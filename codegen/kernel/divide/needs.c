@@ -83,6 +83,7 @@ void needs_find(Divide *v)
     for (int i = 0; i < d->nlaunches; i++) {
         const CgLaunch *l = &v->in->schedule->launches[i];
         const DividedLaunch *by = &d->launches[i];
+        if (by->late) continue;
         const CgCut *only = by->cut ? NULL : cut_only(v, l);
         for (int s = 0; s < d->n; s++) {
             Need *needs = &d->needs[s * d->nslots];
