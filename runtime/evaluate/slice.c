@@ -158,6 +158,19 @@ static void set_whole(Array **at, const FdBox *box, void *fn, bool moved, const 
     }
 }
 
+/* Bytes, below which a slice is evaluated and copied: to ask what is read where costs more; and to make the rest of the
+ * array anew, where that is read. */
+enum { COPIED = 1 << 16, REMADE = 1 << 17 };
+
+/* A device with memory of its own would have to give the array back to have a slice copied. */
+static bool is_below(int64_t most, const int64_t *lo, const int64_t *hi, const Array *a)
+{
+    int64_t count = 1, bytes;
+    for (int32_t d = 0; d < a->head.rank; d++) count *= hi[d] - lo[d];
+    return (!rt.device || device_is_host()) && elem_bytes(a->head.elem, count, &bytes) &&
+           bytes < most && plan_joins() != PLAN_GREEDY;
+}
+
 /* Values of the array's type, by a kernel that puts them in place, or anew with the rest of the array if
  * most of it is assigned. last: fn is of no use afterwards. False, having done nothing, if neither is so. */
 static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, bool last,
@@ -180,20 +193,9 @@ static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, 
     }
     if (!same && !based) return false;
     if ((last && into_set(a, &box, fn, !same, site)) || cs_pending) return true;
-    if (count < rt_array_count(a) - count) return false;
+    if (count < rt_array_count(a) - count || is_below(REMADE, lo, hi, a)) return false;
     set_whole(at, &box, fn, !same, site);
     return true;
-}
-
-/* Less than this is evaluated and copied: to ask what is read where costs more. A device with memory of its own
- * would have to give the array back for that. */
-static bool is_small(const int64_t *lo, const int64_t *hi, const Array *a)
-{
-    enum { COPIED = 1 << 14 }; /* bytes */
-    int64_t count = 1, bytes;
-    for (int32_t d = 0; d < a->head.rank; d++) count *= hi[d] - lo[d];
-    return (!rt.device || device_is_host()) && elem_bytes(a->head.elem, count, &bytes) &&
-           bytes < COPIED && plan_joins() != PLAN_GREEDY;
 }
 
 /* Values that are reductions have forms of their own, tiles or rows, which they lose in a place that is read
@@ -213,7 +215,7 @@ static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, ui
     if (!check(*at, lo, hi, fixed, &empty, site)) return;
     bool last = fixed & CS_SLICE_LAST;
     fixed &= ~(uint32_t)CS_SLICE_LAST;
-    bool boxes = !empty && !fixed && !is_small(lo, hi, *at), before = reduces(fn);
+    bool boxes = !empty && !fixed && !is_below(COPIED, lo, hi, *at), before = reduces(fn);
     if (boxes && !before && set_box(at, lo, hi, fn, last, site)) return;
     Array *from = values_for(fn, lo, hi, fixed, rank, site);
     if (from && boxes && before && set_box(at, lo, hi, from, true, site)) {

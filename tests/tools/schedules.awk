@@ -48,13 +48,12 @@ function nests_at(line, i, all) {
         if (place[i] == line && nests[i] != "") all = all (all == "" ? "" : " ") nests[i]
     return all
 }
-function check_tests(k, of, i, n, names, body) {
+function check_loops(k, of, what, pattern, i, n, names, body) {
     n = split(wanted[k], names, " ")
     for (i = 1; i <= n; i++) {
         body = loop[number[of], names[i]]
         if (body == "") fail(k, "no loop in lanes: " names[i])
-        if (match(body, /if \(|&& |cs_inside|cs_beyond|cs_within|cs_checked|error/))
-            fail(k, names[i] " has a test: " substr(body, RSTART, 40))
+        if (match(body, pattern)) fail(k, names[i] " has a " what ": " substr(body, RSTART, 40))
     }
 }
 
@@ -70,6 +69,7 @@ BEGIN {
         expected("schedule")
         expected("step")
         expected("no test")
+        expected("no gather")
         expected("once")
     }
     while ((getline text < kernels) > 0) read_kernel()
@@ -97,7 +97,9 @@ END {
         if (kind[k] == "step" && !index(steps[of], "\n" wanted[k] "\n")) fail(k, "no step: " wanted[k])
         if (kind[k] == "once" && times(of, wanted[k]) != 1)
             fail(k, times(of, wanted[k]) " definitions for " family "s have: " wanted[k])
-        if (kind[k] == "no test") check_tests(k, of)
+        if (kind[k] == "no test")
+            check_loops(k, of, "test", "if \\(|&& |cs_inside|cs_beyond|cs_within|cs_checked|error")
+        if (kind[k] == "no gather") check_loops(k, of, "gather", "cs_gather_")
     }
     exit bad
 }

@@ -313,7 +313,7 @@ Where offset_of_read(Gen *g, const FdNode *read)
     bool lanes = gen_varies(g, read), suspect = gen_is_suspect(g, read);
     int step = 0;
     FdMovement m = lanes ? lane_movement(g, read, &step) : FD_MOVES_NOT;
-    if (lanes && step && !suspect)
+    if (lanes && step && (!suspect || g->checks == GEN_PROVED))
         return (Where){.offset = plain_offset(g, read), .step = step, .lanes = g->lanes};
     if (lanes && m != FD_MOVES_UNIT)
         return offset_gather(g, read); /* or the variable cancels out */
