@@ -69,6 +69,55 @@ static void store(const Array *a, void *data, int64_t at, const ScalarValue *lea
     cs_release(old);
 }
 
+/* ---- scalars, by lines ---- */
+
+#define LINE(T)                                                                                    \
+    {                                                                                              \
+        T *at = to;                                                                                \
+        const T *v = values;                                                                       \
+        for (int64_t i = 0; i < n; i++) at[i * stride] = v[i * each];                              \
+        return;                                                                                    \
+    }
+
+/* each: 1, or 0 where all n elements get one value. */
+static void copy_line(void *to, int64_t stride, const void *values, int64_t each, int64_t n,
+                      size_t bytes)
+{
+    if (stride == 1 && each == 1) {
+        memcpy(to, values, (size_t)n * bytes);
+        return;
+    }
+    switch (bytes) {
+    case 1: LINE(uint8_t)
+    case 2: LINE(uint16_t)
+    case 4: LINE(uint32_t)
+    default: LINE(uint64_t)
+    }
+}
+
+/* A line goes along the last dimension of more than one element: rows, or of a column all of it. */
+static void copy_lines(const Array *a, char *data, const char *values, int64_t each,
+                       const int64_t *lo, const int64_t *hi)
+{
+    size_t bytes = scalar_bytes((ScalarKind)a->head.elem);
+    int32_t along = a->head.rank - 1;
+    while (along > 0 && hi[along] - lo[along] == 1) along--;
+    int64_t n = hi[along] - lo[along], stride = a->head.dim[along].stride;
+    Slice s = {.array = &a->head, .lo = lo, .hi = hi};
+    int64_t to = first_of(&s);
+    do {
+        copy_line(data + (size_t)to * bytes, stride, values, each, n, bytes);
+        values += (size_t)(n * each) * bytes;
+        to += (n - 1) * stride;
+        s.index[along] = hi[along] - 1;
+    } while (next(&s, &to));
+}
+
+static bool is_scalar(const Array *a)
+{
+    return a->head.elem != CS_ELEM_REF && !elem_is_record(a->head.elem);
+}
+
 void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
                    const CsValue *value, const CsSite *site)
 {
@@ -83,6 +132,12 @@ void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint3
     for (int i = 0, n = type ? fd_type_leaves(type) : 1; i < n; i++) leaves[i].i = value[i].i;
     Slice s = {.array = &a->head, .lo = lo, .hi = hi};
     int64_t k = first_of(&s);
+    if (is_scalar(a)) {
+        ScalarValue one;
+        elem_store(a, &one, 0, leaves);
+        copy_lines(a, data, (const char *)&one, 0, lo, hi);
+        return;
+    }
     do store(a, data, k, leaves);
     while (next(&s, &k));
 }
@@ -124,23 +179,6 @@ static Array *values_for(void *fn, const int64_t *lo, const int64_t *hi, uint32_
     Array *a = part ? cs_force(part, site) : NULL;
     cs_release(part);
     return a;
-}
-
-/* Of scalars whole rows. */
-static void copy_rows(const Array *a, char *data, const char *values, const int64_t *lo,
-                      const int64_t *hi)
-{
-    size_t bytes = scalar_bytes((ScalarKind)a->head.elem);
-    int32_t last = a->head.rank - 1;
-    int64_t row = hi[last] - lo[last];
-    Slice s = {.array = &a->head, .lo = lo, .hi = hi};
-    int64_t to = first_of(&s);
-    do {
-        memcpy(data + (size_t)to * bytes, values, (size_t)row * bytes);
-        values += (size_t)row * bytes;
-        to += row - 1;
-        s.index[last] = hi[last] - 1;
-    } while (next(&s, &to));
 }
 
 /* All of the array is evaluated anew, f ?? a, by the device, and nothing is copied. */
@@ -226,10 +264,9 @@ static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, ui
     void *data = values ? rt_array_store(array_slot, site) : NULL;
     if (data) {
         Array *a = *at;
-        int32_t elem = a->head.elem;
-        bool refs = elem == CS_ELEM_REF;
-        if (!refs && !elem_is_record(elem)) {
-            copy_rows(a, data, values, lo, hi);
+        bool refs = a->head.elem == CS_ELEM_REF;
+        if (is_scalar(a)) {
+            copy_lines(a, data, values, 1, lo, hi);
             cs_release(from);
             return;
         }
