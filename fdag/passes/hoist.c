@@ -14,7 +14,7 @@
  *   before: sum(p, w(p) * (0 <= i - p && i - p < n ? g(i - p) : 0))
  *   after:  sum(p, w(p) * t(i - p))
  * What only runs in a branch and could fail elsewhere is stored with the conditions of the branch, if it uses all of their
- * variables; where they do not hold nobody reads it.
+ * variables; where they do not hold nobody reads it. Such a condition must not fail, unless it is evaluated always.
  *   before: sum(j, i > 0 ? exp(a(i - 1)) * b(j) : 0)
  *   after:  sum(j, i > 0 ? t(i) * b(j) : 0)                      with slot t = let(i) i > 0 ? exp(a(i - 1)) : 0
  * In a recurrence, which runs in order, so does each such expression that does not use its values.
@@ -116,13 +116,16 @@ static bool has_all(const FdNode *n, const FdNode *cond)
     return true;
 }
 
-/* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves. */
-static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where)
+/* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves where nothing asks for
+ * them. strict: what is evaluated always. */
+static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where, const FdiMap *strict)
 {
     const FdNode *all = NULL;
+    uint64_t c;
     if (!where->known || !where->guard || !fd_type_is_scalar(n->type)) return NULL;
     for (const Guard *g = where->guard; g; g = g->up) {
-        if (!has_all(n, g->cond) || may_fail(g->cond)) return NULL;
+        if (!has_all(n, g->cond)) return NULL;
+        if (!fdi_map_get(strict, g->cond, &c) && may_fail(g->cond)) return NULL;
         const FdNode *cond = g->cond;
         if (!g->truth) cond = fd_simple_op(fd, FD_OP_LNOT, SC_BOOL, 1, &cond);
         const FdNode *both[] = {cond, all};
@@ -391,7 +394,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
              tiled = always && is_tiled(h, &ranges, &chosen, n, loops[i], root);
         const FdNode *what = NULL;
         if (tiled || worth(h, &ranges, n, loops[i], root->self != NULL))
-            what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i]);
+            what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i], &strict);
         if (what) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, what, tiled));
             continue;
