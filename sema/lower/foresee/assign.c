@@ -76,4 +76,3 @@ void assign_over(Foresee *f, const Ast *graph, Value *v)
     Value *placed = known_chosen(f, &into, v, array);
     if (known_is(placed)) known_evaluated(f, placed, NULL, graph->loc);
 }
-
