@@ -10,8 +10,8 @@ import sys
 class Loop:
     def __init__(self, number, draw):
         self.number, self.draw = number, draw
-        self.rank = draw.choice([2, 2, 2, 3])
-        self.sizes = [draw.randint(4, 40 if self.rank == 2 else 14) for _ in range(self.rank)]
+        self.rank = draw.choice([1, 2, 2, 2, 3])
+        self.sizes = [draw.randint(4, {1: 300, 2: 40, 3: 14}[self.rank]) for _ in range(self.rank)]
         self.low = [draw.choice([0, 0, -3, 5]) for _ in range(self.rank)]
         self.names = ["a", "b", "c"][: draw.randint(1, 3)]
         self.vars = ["i", "j", "k"][: self.rank]
