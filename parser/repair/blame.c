@@ -71,6 +71,9 @@ static const char *special(Parse *p)
     if (i >= 2 && t[-1].kind == TOK_DOT && t[-2].kind == TOK_INT && t[-2].end == t[-1].begin)
         return "a real number needs a digit after the point";
     if (t->kind == TOK_FORMAT) return "put the ?: in parentheses: a format begins at the ':'";
+    if (t->kind == TOK_LBRACE && i >= 2 && t[-1].kind == TOK_ASSIGN && t[-2].kind == TOK_RPAREN)
+        return "a definition is one expression; statements are a lambda's, "
+               "float[] f = (i : 0..n) => { .. };";
     if (t->kind == TOK_LET) return "put the let in parentheses";
     if (t->kind == TOK_ARROW) return "put the lambda in parentheses";
     if (t->kind == TOK_CLASS || t->kind == TOK_INTERFACE || t->kind == TOK_ENUM)
