@@ -117,15 +117,15 @@ static bool has_all(const FdNode *n, const FdNode *cond)
 }
 
 /* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves where nothing asks for
- * them. strict: what is evaluated always. */
-static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where, const FdiMap *strict)
+ * them. asked: what is evaluated at each point whatever loops are empty. */
+static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where, const FdiMap *asked)
 {
     const FdNode *all = NULL;
     uint64_t c;
     if (!where->known || !where->guard || !fd_type_is_scalar(n->type)) return NULL;
     for (const Guard *g = where->guard; g; g = g->up) {
         if (!has_all(n, g->cond)) return NULL;
-        if (!fdi_map_get(strict, g->cond, &c) && may_fail(g->cond)) return NULL;
+        if (!fdi_map_get(asked, g->cond, &c) && may_fail(g->cond)) return NULL;
         const FdNode *cond = g->cond;
         if (!g->truth) cond = fd_simple_op(fd, FD_OP_LNOT, SC_BOOL, 1, &cond);
         const FdNode *both[] = {cond, all};
@@ -375,10 +375,11 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, 
 /* root with what is worth it hoisted, outermost expressions first. */
 static const FdNode *hoist(Hoist *h, const FdNode *root)
 {
-    FdiMap at = {0}, strict = {0}, done = {0}, ranges = {0}, chosen = {0};
+    FdiMap at = {0}, strict = {0}, asked = {0}, done = {0}, ranges = {0}, chosen = {0};
     FdiNodes list = {0};
     fdi_postorder(root, &at, &list);
     fdi_gather_strict(root, &strict);
+    fdi_gather_always(root->kind == FD_LET ? root->body : root, &asked);
     fdi_gather_doms(&list, &ranges);
     gather_chosen(&list, root, &chosen);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
@@ -394,7 +395,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
              tiled = always && is_tiled(h, &ranges, &chosen, n, loops[i], root);
         const FdNode *what = NULL;
         if (tiled || worth(h, &ranges, n, loops[i], root->self != NULL))
-            what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i], &strict);
+            what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i], &asked);
         if (what) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, what, tiled));
             continue;
@@ -418,6 +419,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     if (done.used) result = fdi_map_node(&done, root);
     fdi_map_free(&at);
     fdi_map_free(&strict);
+    fdi_map_free(&asked);
     fdi_map_free(&done);
     fdi_map_free(&ranges);
     fdi_map_free(&chosen);

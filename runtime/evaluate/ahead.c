@@ -143,6 +143,7 @@ static bool composed(Evaluation *e, const Ahead *a, int64_t count)
         return false;
     }
     e->lines = &a->lines;
+    plan_group(a->group, "an element fails, or there is not so much memory");
     compose_count(a->graph, a->captures, &nowhere);
     return !cs_pending;
 }
@@ -485,6 +486,7 @@ void cs_force_all(int32_t n, const CsValue *functions, const CsSite *site)
 
 static bool evaluate(Ahead *a)
 {
+    plan_group(a->group, "their ranges differ");
     const FdNode *root = fd_root(a->graph->fd);
     bool arrays = root->type->nparams > 0;
     if (arrays && a->group->chained) return evaluate_chain(a);
@@ -496,7 +498,7 @@ void cs_ahead(CsAhead *group, const CsValue *captures)
 {
     ahead_drop();
     if (group->failed >= ENOUGH || device_is_ref() || plan_joins() == PLAN_NONE) return;
-    plan_group(group, "their ranges differ, an element fails, or there is not the memory");
+    plan_group(group, "functions of the host are in them");
     Graph *g = graph_of(group->graph, &nowhere);
     Ahead *a = g && parse_parts(group) && !calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)

@@ -45,7 +45,7 @@ bool plan_check(const CsSite *site)
 
 void plan_group(const CsAhead *group, const char *why)
 {
-    if (!rt_dumping(RT_DUMP_PLAN)) return;
+    if (!rt_dumping(RT_DUMP_PLAN) || !group->lines) return;
     rt.plan.group = group;
     rt.plan.group_why = why;
 }
@@ -57,12 +57,14 @@ void plan_alone(const CsSite *site, const char *why)
     rt.plan.why = why;
 }
 
-static bool is_of_group(int line)
+/* Is it a pair of parts of the group? The first part stands behind the last one of the turn before, too. */
+static bool is_of_group(int line, int next)
 {
     const CsAhead *g = rt.plan.group;
-    for (int i = 0; g && i < g->n; i++)
-        if (g->lines[i] == line) return true;
-    return false;
+    int i = 0;
+    while (g && i < g->n && g->lines[i] != line) i++;
+    while (g && i < g->n && g->lines[i] != next) i++;
+    return g && i < g->n;
 }
 
 static bool is_scalar(const Evaluation *e)
@@ -86,8 +88,8 @@ static const char *reason(const Evaluation *e, const Results *r, Buffer *const *
     bool below = reads(e, slots, b->nresults, b->results);
     if (plan_joins() == PLAN_NONE) return "CS_PLAN=0";
     if (b->scalar) return "the number of the first is asked for";
-    if (is_of_group(b->line) && is_of_group(line)) return rt.plan.group_why;
-    if (below && rt.plan.line == line) return rt.plan.why;
+    if (is_of_group(b->line, line)) return rt.plan.group_why;
+    if (below && rt.plan.line == line && rt.plan.why) return rt.plan.why;
     if (below && is_scalar(e) && r->n == 1)
         return "a number goes with what reads neighbours in long loops only";
     if (below) return "the second reads the first at other elements";
@@ -158,5 +160,6 @@ void plan_tell(const Evaluation *e, const Results *r, Buffer *const *slots, cons
         fprintf(stderr, " %d%s", l->line[i], over ? "!" : "");
     }
     fputc('\n', stderr);
+    rt.plan.line = 0;
     remember(e, r, slots, l->line[l->n - 1]);
 }

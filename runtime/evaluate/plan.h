@@ -19,7 +19,7 @@ size_t plan_least(size_t usual);
 bool plan_check(const CsSite *site);
 
 /* Why the parts of a group are evaluated one by one, and why an evaluation is not joined with what is before it. Where
- * nobody asks, nothing. why: static. */
+ * nobody asks, nothing. why: static; NULL: what the two have in common shows it. */
 void plan_group(const CsAhead *group, const char *why);
 void plan_alone(const CsSite *site, const char *why);
 /* Tells of a launch, and why it is none with the launch before; slots: the buffers of e's slots. */

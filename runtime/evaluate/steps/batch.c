@@ -113,16 +113,17 @@ static bool come_again(const Waiting *w, int from, int period)
     return i == end;
 }
 
-/* The same, of the fewest that are turns: a turn may have a graph more than once, and where a step reads what was two
- * steps before, two are a turn. */
+/* How many from `from` on are turns that one text takes, of the fewest evaluations a turn: it may have a graph more than
+ * once, and where a step reads what was two steps before, two are a turn. What failed lowers turns_of, so the longest
+ * that is tried next is shorter in any case. */
 static int turns_at_once(const Waiting *w, int from, int graphs, int *period)
 {
-    const int turns = turns_of(w, from, graphs), steps = turns * graphs;
+    const int turns = turns_of(w, from, graphs);
     int n = 0;
     *period = 0;
     while (!n && turns >= BATCH_TURNS && ++*period * BATCH_TURNS <= w->n - from)
         if (come_again(w, from, *period)) {
-            int most = steps / *period;
+            int most = *period > graphs ? turns * graphs / *period : turns;
             n = turns_of_period(w, from, *period, most > BATCH_TURNS ? most : BATCH_TURNS);
         }
     return n;

@@ -101,8 +101,9 @@ bool hold_wants(const Lazy *l, size_t bytes)
     rt.hold.work += 2.0 * (double)bytes;
     bool told = below.loops && g->told >= TOLD && is_long(l, work_before().told, 1);
     if (!g->wide && (steps_of(l, &below, bytes) > 1 || (told && !below.nheld))) return true;
-    plan_alone(l->site, g->wide ? "its reductions are over ranges that are no numbers"
-                                : "csc foresaw no turns, and no loop is long yet");
+    plan_alone(l->site, g->wide       ? "its reductions are over ranges that are no numbers"
+                        : below.loops ? "csc foresaw no turns, and no loop is long yet"
+                                      : NULL);
     return false;
 }
 
@@ -305,7 +306,9 @@ static bool fill(Buffer *b, const CsSite *site)
             g->one_way = true;
         } else if (period) {
             plan_waited(&lines, "no kernel keeps rows of so many turns");
-            g->turns = (uint16_t)(n / period - 1 < BATCH_TURNS ? 1 : n / period - 1);
+            int fewer = n / period - 1; /* in any case fewer than before */
+            g->turns =
+                (uint16_t)(fewer < BATCH_TURNS || (g->turns && fewer >= g->turns) ? 1 : fewer);
         } else {
             plan_waited(&lines, "no kernel keeps their rows");
             g->most = (uint16_t)(n / 2);
