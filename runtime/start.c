@@ -113,7 +113,7 @@ bool rt_dumping(unsigned what)
     return rt_dumps() & what && ranks_first();
 }
 
-bool rt_check_dumps(const CsSite *site)
+bool rt_check_variables(const CsSite *site)
 {
     if (!plan_check(site)) return false;
     if (!(rt_dumps() & RT_DUMP_UNKNOWN)) return true;

@@ -190,7 +190,7 @@ enum {
 };
 unsigned rt_dumps(void);
 bool rt_dumping(unsigned what); /* is this process to print these? */
-bool rt_check_dumps(
+bool rt_check_variables(
     const CsSite *site); /* false, with an exception, if CS_DUMP or CS_PLAN has other words */
 bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
 const char *rt_device_wish(void); /* what CS_DEVICE says, or NULL */

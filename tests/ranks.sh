@@ -21,6 +21,15 @@ is() { # ACTUAL EXPECTED WHAT
     ok
     [ "$1" = "$2" ] || complain "$3: '$1' instead of '$2'"
 }
+two_ranks() { # PROGRAM CONDITION: prints on two ranks what it does alone; a row of its profile for which CONDITION holds is wrong
+    "$CSC" "$1.cs\$" -o "$1" || exit 1
+    CS_DEVICE=native "./$1" >expected
+    CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 "./$1" >out 2>err
+    is $? 0 "$1"
+    cmp -s out expected || complain "$1: $(diff expected out)"
+    awk '/^rank / { ranks = 1; next } ranks { n++; if ('"$2"') bad = 1 }
+        END { exit n != 2 || bad }' err || complain "$1: what is sent: $(cat err)"
+}
 holds() { # FILE PATTERN WHAT
     ok
     grep -q -e "$2" "$1" || complain "$3: no '$2' in: $(cat "$1")"
@@ -136,13 +145,7 @@ for (int t = 0; t < 30; t++) {
 }
 Console.WriteLine($"{sum((double)u):F3}");
 END
-"$CSC" steps.cs\$ -o steps || exit 1
-CS_DEVICE=native ./steps >expected
-CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./steps >out 2>err
-is $? 0 "steps"
-cmp -s out expected || complain "steps: $(diff expected out)"
-awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 5 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6) bad = 1 }
-    END { exit n != 2 || bad }' err || complain "steps: what is sent: $(cat err)"
+two_ranks steps '$2 < 5 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6'
 
 CS_DEVICE=native CS_DUMP=ranks CS_RANKS=2 timeout 60 ./steps >out 2>err
 holds err '^// ranks: steps.cs\$:[0-9]*:[0-9]*: divided$' "CS_DUMP=ranks"
@@ -203,13 +206,7 @@ for (int t = 0; t < 20; t++) {
 }
 Console.WriteLine($"{f[1, 500, 7]:F3} {f[4, 3, 300]:F3}");
 END
-"$CSC" lattice.cs\$ -o lattice || exit 1
-CS_DEVICE=native ./lattice >expected
-CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./lattice >out 2>err
-is $? 0 "lattice"
-cmp -s out expected || complain "lattice: $(diff expected out)"
-awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 40 || $5 > 9) bad = 1 }
-    END { exit n != 2 || bad }' err || complain "lattice: what is sent: $(cat err)"
+two_ranks lattice '$2 < 40 || $5 > 9'
 
 # ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
 cat >means.cs\$ <<'END'
@@ -230,13 +227,7 @@ for (int t = 0; t < rounds; t++) {
 }
 foreach (float c in centres) Console.WriteLine($"{c:F3}");
 END
-"$CSC" means.cs\$ -o means || exit 1
-CS_DEVICE=native ./means >expected
-CS_DEVICE=native CS_PROFILE=1 CS_RANKS=2 timeout 60 ./means >out 2>err
-is $? 0 "means"
-cmp -s out expected || complain "means: $(diff expected out)"
-awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 8 || $5 > 1.2 * (4 * 200000 + 8 * 16 * 8 * 4) / 1e6) bad = 1 }
-    END { exit n != 2 || bad }' err || complain "means: what is sent: $(cat err)"
+two_ranks means '$2 < 8 || $5 > 1.2 * (4 * 200000 + 8 * 16 * 8 * 4) / 1e6'
 
 # ---- files: each rank reads and writes its rows, of a pipe the first all ----
 cat >files.cs\$ <<'END'

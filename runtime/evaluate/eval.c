@@ -18,7 +18,7 @@
 /* Fills `out` (count elements of the root's domain, or one scalar). */
 static bool evaluate(Evaluation *e, const FdBox *box, Buffer *out, const CsSite *site)
 {
-    if (!rt_check_dumps(site)) return false;
+    if (!rt_check_variables(site)) return false;
     rt.evaluations++;
     int64_t count = 1;
     if (box) rt_box_count(box, &count);
@@ -57,7 +57,7 @@ static bool evaluate_told(Evaluation *e, Graph *g, const CsValue *captures, Buff
 bool eval_on_device(Evaluation *e, int n, Buffer *const *results, int64_t count, const CsSite *site)
 {
     Results all = {n, results, count};
-    if (!rt_check_dumps(site)) return false;
+    if (!rt_check_variables(site)) return false;
     rt.evaluations++;
     return run_on_device(e, &all, site) == DONE;
 }

@@ -17,7 +17,7 @@ static bool evaluate(const Lazy *l, Array *into, bool held, const CsSite *site)
 {
     Evaluation e;
     int64_t count;
-    if (!rt_check_dumps(site) || !rt_box_count(&l->box, &count)) return false;
+    if (!rt_check_variables(site) || !rt_box_count(&l->box, &count)) return false;
     bool done = (held ? compose_steps(&e, l, false, NULL, site)
                       : compose_trial(&e, l->graph, l->captures, site)) &&
                 !e.nclosures && !e.composed->reduces;

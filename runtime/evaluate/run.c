@@ -106,6 +106,15 @@ static bool is_over(const CsSite *site)
     return !cs_pending;
 }
 
+/* The memory of results and slots, of which dumps tell. False with an exception pending. */
+static bool take(Evaluation *e, Numbers *n, const Results *r, bool queued, const CsSite *site)
+{
+    if (!take_results(e, n, r, site) || !take_slots(e, n, r, queued, site)) return false;
+    dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
+    plan_tell(e, r, n->slots, site);
+    return true;
+}
+
 static bool bring(const void *ctx, const CsSite *site)
 {
     return reads_bring(ctx, NULL, site);
@@ -139,9 +148,7 @@ static Outcome launch(Evaluation *e, Numbers *n, const Results *r, const CsSite 
     dump_launches(c->kernel, schedule);
     DeviceProgram *p = kernels_program(c->kernel, n->variant, site);
     if (!p) return FAILED;
-    if (!take_results(e, n, r, site) || !take_slots(e, n, r, true, site)) return FAILED;
-    dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
-    plan_tell(e, r, n->slots, site);
+    if (!take(e, n, r, true, site)) return FAILED;
     NativeRun shared = shared_run(e, n, r, shares, site);
     if (cs_pending) return FAILED;
     measure(e, n, device_info(), false, shared.division ? 1.0 / shares : 1, site);
@@ -293,9 +300,7 @@ static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsS
 {
     const Composed *c = e->composed;
     int shares = divide_shares(e, n);
-    if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site)) return FAILED;
-    dump_over(e->composed->order.nslots, n->slots, r->n, r->buffers);
-    plan_tell(e, r, n->slots, site);
+    if (!take(e, n, r, false, site)) return FAILED;
     NativeRun run = shared_run(e, n, r, shares, site);
     run.form = n->form;
     run.plan = c->native->plan;

@@ -143,6 +143,16 @@ void lower_together(Lower *l);
  * array? */
 void lower_over(Lower *l, Ast *assign);
 
+/* The capture of a graph, an array that is read at the element which is computed and nowhere else, and that its
+ * variable gives up as gives() says: the result may take its memory (AST_GRAPH.over). NULL: there is none. */
+const Ast *lower_over_capture(Lower *l, Ast *graph, bool (*gives)(void *ctx, const Ast *capture),
+                              void *ctx);
+
+/* ---- uses.c ------------------------------------------------------------------------------ */
+
+/* How often n, and what is below it, names a variable. */
+int lower_uses(Ast *n, const Symbol *sym);
+
 /* ---- dead.c: what is given another array before anybody looks ----------------------------- */
 
 /* The same of variables that another statement gives another array, in every body of the unit. */

@@ -6,27 +6,7 @@
  * As in x = f(x) (over.c), the result may take that array's memory. The variable gives it up behind the statement: else
  * what is written to the result would be copied first. Nobody can tell: on the way nothing jumps, and there is no try
  * around that might look. */
-#include "../../fdag/index/footprint/footprint.h"
 #include "build.h"
-
-typedef struct Uses {
-    const Symbol *sym;
-    int n;
-} Uses;
-
-static void count(Ast **child, void *ctx)
-{
-    Uses *u = ctx;
-    u->n += (*child)->sym == u->sym;
-    ast_each_child(*child, count, ctx);
-}
-
-static int uses(Ast *n, const Symbol *sym)
-{
-    Uses u = {.sym = sym};
-    count(&n, &u);
-    return u.n;
-}
 
 /* Is the next statement behind number `at` that mentions the variable `sym = ..` of other things, and none before it
  * anything that jumps? */
@@ -39,8 +19,8 @@ static bool is_given_another(const AstList *stmts, int at, const Symbol *sym)
         const Ast *e = s->kind == AST_EXPR_STMT ? s->expr_stmt.expr : NULL;
         if (e && e->kind == AST_ASSIGN && e->assign.op == AST_OP_NONE && !e->sym &&
             e->assign.target->kind == AST_NAME_REF && e->assign.target->sym == sym)
-            return uses(s, sym) == 1;
-        if (uses(s, sym)) return false;
+            return lower_uses(s, sym) == 1;
+        if (lower_uses(s, sym)) return false;
     }
     return false;
 }
@@ -61,25 +41,26 @@ static Ast *evaluated(Ast *s)
     return array && value->convert.operand->kind == AST_GRAPH ? value->convert.operand : NULL;
 }
 
+typedef struct Place { /* a statement among those of its block */
+    const AstList *stmts;
+    int at;
+} Place;
+
+static bool dies(void *place, const Ast *capture)
+{
+    const Place *p = place;
+    const Symbol *sym = capture->kind == AST_NAME_REF ? capture->sym : NULL;
+    return sym && sym->kind == SYM_LOCAL && !sym->cell &&
+           lower_uses(p->stmts->data[p->at], sym) == 1 && is_given_another(p->stmts, p->at, sym);
+}
+
 static void look_at(Lower *l, const AstList *stmts, int at)
 {
-    Ast *s = stmts->data[at], *graph = evaluated(s);
+    Ast *graph = evaluated(stmts->data[at]);
+    Place p = {stmts, at};
     if (!graph || graph->graph.over) return;
-    const FdGraph *g = l->graphs.data[graph->graph.graph].graph;
-    for (int i = 0, slot = 0; i < graph->graph.captures.len; i++) {
-        const Ast *c = graph->graph.captures.data[i];
-        while (c->kind == AST_CONVERT && c->convert.operand->type->kind == TY_ARRAY)
-            c = c->convert.operand;
-        bool local = c->kind == AST_NAME_REF && c->sym && c->sym->kind == SYM_LOCAL &&
-                     !c->sym->cell && c->type->kind == TY_ARRAY && lower_leaves(c->type) == 1;
-        if (local && uses(s, c->sym) == 1 && is_given_another(stmts, at, c->sym) &&
-            fd_reads_own_only(g, slot)) {
-            graph->graph.over = 1 + (uint64_t)slot;
-            graph->sym = c->sym;
-            return;
-        }
-        slot += lower_leaves(c->type);
-    }
+    const Ast *dead = lower_over_capture(l, graph, dies, &p);
+    if (dead) graph->sym = dead->sym;
 }
 
 static void visit(Ast **child, void *ctx)

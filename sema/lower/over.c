@@ -25,19 +25,31 @@ static bool is_array(const Ast *n)
     return n->type && n->type->kind == TY_ARRAY && lower_leaves(n->type) == 1;
 }
 
-void lower_over(Lower *l, Ast *assign)
+const Ast *lower_over_capture(Lower *l, Ast *graph, bool (*gives)(void *ctx, const Ast *capture),
+                              void *ctx)
 {
-    Ast *target = assign->assign.target, *value = assign->assign.value;
-    if (assign->assign.op != AST_OP_NONE || !is_array(target) || value->kind != AST_CONVERT ||
-        value->convert.view || value->convert.operand->kind != AST_GRAPH)
-        return;
-    Ast *graph = value->convert.operand;
     const FdGraph *g = l->graphs.data[graph->graph.graph].graph;
     for (int i = 0, slot = 0; i < graph->graph.captures.len; i++) {
         const Ast *c = graph->graph.captures.data[i];
         while (c->kind == AST_CONVERT && is_array(c->convert.operand)) c = c->convert.operand;
-        if (is_same(target, c) && is_array(c) && fd_reads_own_only(g, slot))
+        if (is_array(c) && gives(ctx, c) && fd_reads_own_only(g, slot)) {
             graph->graph.over = 1 + (uint64_t)slot;
+            return c;
+        }
         slot += lower_leaves(c->type);
     }
+    return NULL;
+}
+
+static bool is_target(void *target, const Ast *capture)
+{
+    return is_same(target, capture);
+}
+
+void lower_over(Lower *l, Ast *assign)
+{
+    Ast *target = assign->assign.target, *value = assign->assign.value;
+    if (assign->assign.op == AST_OP_NONE && is_array(target) && value->kind == AST_CONVERT &&
+        !value->convert.view && value->convert.operand->kind == AST_GRAPH)
+        lower_over_capture(l, value->convert.operand, is_target, target);
 }

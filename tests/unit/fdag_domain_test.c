@@ -11,11 +11,7 @@ static const FdLoc nowhere = {0, 0};
 START_TEST(boxes_of_the_interior)
 {
     Fd *fd = fd_new();
-    FdGraph *g = read_graph(fd, "%0 = slot 0 \"u\" : array float(int)\n%1 = var \"i\" : int\n"
-                                "%2 = const 1 : int\n%3 = apply @sub (%1, %2) : int\n"
-                                "%4 = apply @add (%1, %2) : int\n%5 = apply %0 (%3) : float\n"
-                                "%6 = apply %0 (%4) : float\n%7 = apply @add (%5, %6) : float\n"
-                                "%8 = let (%1 : open) %7 : float(int)\nresult %8\n");
+    FdGraph *g = read_graph(fd, neighbours);
     FdError error;
     FdBox boxes[1] = {{.rank = 1}}, box;
     FdEnv env = {.boxes = boxes};

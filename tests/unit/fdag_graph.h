@@ -18,6 +18,14 @@ static const char *const matmul = "%0 = slot 0 \"a\" : array float(int, int)\n"
                                   "%9 = let (%2 : open, %3 : open) %8 : float(int, int) @4:5\n"
                                   "result %9\n";
 
+/* u(i - 1) + u(i + 1) */
+static const char *const neighbours =
+    "%0 = slot 0 \"u\" : array float(int)\n%1 = var \"i\" : int\n"
+    "%2 = const 1 : int\n%3 = apply @sub (%1, %2) : int\n"
+    "%4 = apply @add (%1, %2) : int\n%5 = apply %0 (%3) : float\n"
+    "%6 = apply %0 (%4) : float\n%7 = apply @add (%5, %6) : float\n"
+    "%8 = let (%1 : open) %7 : float(int)\nresult %8\n";
+
 static inline FdGraph *read_graph(Fd *fd, const char *text)
 {
     const char *why;

@@ -365,11 +365,7 @@ END_TEST
 START_TEST(chains_stay_linear)
 {
     Fd *fd = fd_new();
-    FdGraph *g = read_graph(fd, "%0 = slot 0 \"u\" : array float(int)\n%1 = var \"i\" : int\n"
-                                "%2 = const 1 : int\n%3 = apply @sub (%1, %2) : int\n"
-                                "%4 = apply @add (%1, %2) : int\n%5 = apply %0 (%3) : float\n"
-                                "%6 = apply %0 (%4) : float\n%7 = apply @add (%5, %6) : float\n"
-                                "%8 = let (%1 : open) %7 : float(int)\nresult %8\n");
+    FdGraph *g = read_graph(fd, neighbours);
     FdError error;
     ck_assert(fd_run_passes(fd, g, fd_front_passes, &error, NULL, NULL));
     const FdNode *step = fd_root(g), *u = step;

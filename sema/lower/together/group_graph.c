@@ -5,19 +5,6 @@
 
 /* ---- chains ------------------------------------------------------------------------------------ */
 
-typedef struct Count {
-    const Symbol *sym;
-    int n;
-} Count;
-
-static void count_uses(Ast **child, void *ctx)
-{
-    Count *c = ctx;
-    bool names = (*child)->kind == AST_NAME_REF || (*child)->kind == AST_MEMBER;
-    if (names && (*child)->sym == c->sym) c->n++;
-    ast_each_child(*child, count_uses, ctx);
-}
-
 /* How often members from `first` on and before `end` capture a variable. */
 static int captured(const Group *g, const Symbol *sym, size_t first, size_t end)
 {
@@ -36,9 +23,9 @@ static bool only_captured(const Group *g, const Step *step, size_t first, size_t
     const Ast *s = step->stmt;
     bool declares = s->kind == AST_DEFINE || s->kind == AST_VAR_DECL;
     if (!g->block || !declares || !step->target || step->target->kind != SYM_LOCAL) return false;
-    Count c = {.sym = step->target};
-    for (int i = 0; i < g->block->len; i++) count_uses(&g->block->data[i], &c);
-    return c.n == captured(g, step->target, first, end);
+    int n = 0;
+    for (int i = 0; i < g->block->len; i++) n += lower_uses(g->block->data[i], step->target);
+    return n == captured(g, step->target, first, end);
 }
 
 /* Are all evaluations of the steps from `first` on and before `end` for the last one alone? No
@@ -88,16 +75,15 @@ static size_t step_of(const Group *g, size_t member)
 static bool is_for_members(const Group *g, const Symbol *sym, size_t first, size_t end)
 {
     size_t from = step_of(g, first), to = step_of(g, end - 1) + 1;
-    int sets = 0;
-    Count c = {.sym = sym};
+    int sets = 0, uses = 0;
     while (from > 0 && group_first(g, from - 1) == g->steps.data[from - 1].end) from--;
     while (to < g->steps.len && group_first(g, to) == g->steps.data[to].end) to++;
     for (size_t i = from; i < to; i++) {
         Step *s = &g->steps.data[i];
-        count_uses(&s->stmt, &c);
+        uses += lower_uses(s->stmt, sym);
         sets += s->target == sym && s->stmt->kind == AST_EXPR_STMT;
     }
-    return c.n == sets + captured(g, sym, first, end);
+    return uses == sets + captured(g, sym, first, end);
 }
 
 /* The slots of the new graph whose arrays variables give up: these get results of members. beside: functions side
@@ -125,9 +111,9 @@ static bool is_inner(const Group *g, size_t member, size_t end)
     while (again < end && g->members.data[again].target != sym) again++;
     if (again == end || !sym || sym->kind == SYM_FIELD || !group_array(g, step)) return false;
     size_t last = step_of(g, again);
-    Count c = {.sym = sym};
-    for (size_t i = step + 1; i <= last; i++) count_uses(&g->steps.data[i].stmt, &c);
-    return c.n == 1 + captured(g, sym, member + 1, g->steps.data[last].end);
+    int uses = 0;
+    for (size_t i = step + 1; i <= last; i++) uses += lower_uses(g->steps.data[i].stmt, sym);
+    return uses == 1 + captured(g, sym, member + 1, g->steps.data[last].end);
 }
 
 static uint64_t inner_parts(const Group *g, size_t first, size_t end)
