@@ -173,7 +173,7 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
     all = num_and(u, all, pays);
     Num *rows = plan_n(u, &last->def->doms[last->dim]);
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_BANDS_LEAST, 2));
-    Num *fits = num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_L2));
+    Num *fits = num_op(u, FD_OP_LE, bytes, num_fact(u, NUM_CACHE));
     if (b->turns.count) fits = num_op(u, FD_OP_LOR, fits, fit_together(u, b, bytes));
     all = num_and(u, all, fits);
     Num *few = num_op(u, FD_OP_LE, rows, num_op(u, FD_OP_MUL, few_rows(u, last), num_int(u, 8)));
