@@ -99,6 +99,7 @@ static void override_slot(Sema *s, Class *c, Symbol *f, int slot)
     }
     if (base) f->mods = (f->mods & ~(uint64_t)AST_MOD_ACCESS) | (base->mods & AST_MOD_ACCESS);
     if (base) pure_override(s, base, f);
+    if (base && base->cls != c) base->overridden = true;
     c->virtuals[slot] = f;
     f->slot = slot;
 }

@@ -33,7 +33,7 @@ bool lower_is_method_call(const Ast *n)
 {
     return n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC && n->sym->self &&
            n->call.callee->kind == AST_MEMBER &&
-           !(n->call.callee->member.base->kind == AST_THIS &&
+           !(n->call.callee->member.base->kind == AST_THIS && !n->sym->overridden &&
              n->call.callee->member.base->type->kind == TY_OBJECT);
 }
 

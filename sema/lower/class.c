@@ -128,12 +128,53 @@ int lower_hosted_operands(Lower *l, const Ast *n)
     return hosted < count ? hosted : 0;
 }
 
+/* A variable, or a field of what a variable holds: reading it several times gives the same. */
+static bool is_at_hand(const Ast *n)
+{
+    while (n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD && !lower_is_static(n))
+        n = n->member.base;
+    return n->kind == AST_NAME_REF || n->kind == AST_THIS || lower_is_static(n);
+}
+
+/* Is it a method of an object that the host has at hand? */
+static bool is_method_at_hand(const Lower *l, const Ast *n)
+{
+    if (!lower_is_method_call(n) || l->in->object) return false;
+    const Ast *object = n->call.callee->member.base;
+    const Type *t = object->type;
+    return t->kind == TY_OBJECT && t->decl && t->decl->cls && is_at_hand(object);
+}
+
+/* A call of a method of an object, as part of the graph: the fields that it reads are captured. NULL with the reason: a
+ * device cannot run it. */
+static const FdNode *method_call(Lower *l, const Ast *n, int count, const FdNode *const *values,
+                                 LowerReason *reason)
+{
+    LowerObject o = {n->sym->self, n->call.callee->member.base};
+    size_t slots = l->slots.len, captures = l->captures.len;
+    LowerContext inside;
+    lower_enter(l, &inside);
+    inside.object = &o;
+    inside.reason = reason;
+    const FdNode *v = lower_call(l, n->sym, count, values, n->loc);
+    lower_leave(l);
+    if (v) return v;
+    l->slots.len = slots;
+    l->captures.len = captures;
+    return NULL;
+}
+
 const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode *const *values)
 {
     const Ast *operands[LOWER_MAX_OPERANDS];
     const FdNode *args[FD_MAX_PARAMS];
     const Type *params[FD_MAX_PARAMS];
     int hosted = lower_hosted_operands(l, n), self = lower_is_method_call(n);
+    LowerReason reason = {0};
+    if (hosted == 1 && is_method_at_hand(l, n)) {
+        const FdNode *v = method_call(l, n, count - 1, values + 1, &reason);
+        if (v) return v;
+    }
     if (count - hosted > FD_MAX_PARAMS)
         return lower_fail(l, n->loc, "'%s' cannot be called here", n->sym->name);
     lower_operands(n, operands);
@@ -146,8 +187,12 @@ const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode 
     f->type = type_func(l->r->types, n->sym->type->result, count - hosted, params);
     const FdNode *fn = lower_capture(l, f);
     if (!fn) return NULL;
-    diag(l->diags, n->loc, DIAG_ON_HOST,
-         "this is computed on the host, element by element: a device has no strings or objects");
+    if (reason.why)
+        lower_report_host(l, n->sym, &reason, n->loc);
+    else
+        diag(
+            l->diags, n->loc, DIAG_ON_HOST,
+            "this is computed on the host, element by element: a device has no strings or objects");
     for (int i = hosted; i < count; i++)
         args[i - hosted] = lower_convert(l, values[i], fn->type->params[i - hosted], n->loc);
     FdLoc loc = lower_loc(l, n->loc);

@@ -331,29 +331,56 @@ static void loop_do(Body *b, const Ast *n, Tail *out)
     body_set(b, &step, again, body_value(b, n->do_.cond), n->do_.cond->loc);
 }
 
-/* foreach over a range. */
-static void loop_each(Body *b, const Ast *n, Tail *out)
+/* What a foreach goes over: numbers of a type from lo up to hi, and the function whose values at them it has;
+ * NULL: it has the numbers themselves. */
+typedef struct Each {
+    const FdNode *lo, *hi, *of;
+    const FdType *type;
+} Each;
+
+static bool is_sequence(const Type *t)
+{
+    return type_is_functional(t) && t->nparams == 1 && type_is_value(t->result);
+}
+
+static bool each_of(Body *b, const Ast *n, Each *e)
 {
     const Ast *seq = n->foreach_.seq;
     while (seq->kind == AST_CONVERT) seq = seq->convert.operand;
-    if (seq->kind != AST_RANGE) {
-        body_fail(b, n->loc, "it has a foreach over something other than a range");
-        return;
+    *e = (Each){0};
+    if (seq->kind == AST_RANGE) {
+        e->lo = body_value(b, seq->range.lo);
+        e->hi = body_value(b, seq->range.hi);
+        e->type = lower_type(b->l, seq->type->result);
+    } else if (is_sequence(seq->type)) {
+        e->of = body_value(b, seq);
+        if (b->failed) return false;
+        e->lo = lower_query(b->l, FD_OP_LOWER, e->of, 0);
+        e->hi = lower_query(b->l, FD_OP_UPPER, e->of, 0);
+        e->type = e->of->type->params[0];
+    } else {
+        body_fail(b, n->loc, "it has a foreach over neither a range nor an array of one dimension");
     }
-    const FdNode *lo = body_value(b, seq->range.lo), *hi = body_value(b, seq->range.hi);
-    const FdNode *var = b->failed ? NULL : declare(b, n->sym);
+    return !b->failed;
+}
+
+static void loop_each(Body *b, const Ast *n, Tail *out)
+{
+    Each e;
+    const FdNode *var = each_of(b, n, &e) ? declare(b, n->sym) : NULL;
     if (!var) return;
-    const FdType *t = lower_type(b->l, seq->type->result);
-    const FdNode *at = fd_local(b->l->fd, t, n->sym->name), *end = fd_local(b->l->fd, t, "end");
-    body_set(b, out, at, lo, n->loc);
-    body_set(b, out, end, hi, n->loc);
+    const FdNode *at = fd_local(b->l->fd, e.type, n->sym->name),
+                 *end = fd_local(b->l->fd, e.type, "end");
+    body_set(b, out, at, e.lo, n->loc);
+    body_set(b, out, end, e.hi, n->loc);
     FdStmt *s = body_add(b, out, FD_STMT_LOOP, n->loc);
     Tail inner = body_tail(&s->body), step = body_tail(&s->other);
-    const FdNode *ends[] = {at, end};
+    const FdNode *ends[] = {at, end}, *value = at;
     leave_unless(b, &inner, lower_op(b->l, FD_OP_LT, 2, ends, n->loc), n->loc);
-    body_set(b, &inner, var, at, n->loc);
+    if (e.of) value = fd_apply(b->l->fd, e.of, 1, &at, lower_loc(b->l, n->loc));
+    body_set(b, &inner, var, value, n->loc);
     looped(b, n->foreach_.body, &inner);
-    const FdNode *one = fd_const(b->l->fd, t->scalar, (ScalarValue){.i = 1});
+    const FdNode *one = fd_const(b->l->fd, e.type->scalar, (ScalarValue){.i = 1});
     body_set(b, &step, at, updated(b, at, FD_OP_ADD, one, n->loc), n->loc);
 }
 

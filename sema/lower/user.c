@@ -288,13 +288,13 @@ static const FdStmt *user_body(Lower *l, LowerUser *u, const LowerSignature *sig
     return stmts;
 }
 
-static void report_host_user(Lower *l, const LowerUser *u, Loc loc)
+void lower_report_host(Lower *l, const Symbol *sym, const LowerReason *reason, Loc loc)
 {
-    if (u->sym->library) return; /* nobody can change it */
+    if (sym->library) return; /* nobody can change it */
     diag(l->diags, loc, DIAG_ON_HOST, "'%s' is called on the host here, element by element: %s",
-         u->sym->name, u->why);
-    if (u->why_loc.end)
-        diag_note(l->diags, u->why_loc, "this is why '%s' stays there", u->sym->name);
+         sym->name, reason->why);
+    if (reason->loc.end && reason->loc.begin != loc.begin)
+        diag_note(l->diags, reason->loc, "this is why '%s' stays there", sym->name);
 }
 
 /* Its type as an FdUser, the fields that it reads included; NULL with nfields -1 if they cannot be.
@@ -306,7 +306,7 @@ static const FdType *user_type(Lower *l, const LowerSignature *sig, LowerUser *u
         if (!(params[i] = lower_type(l, sig->params[i]->type))) return NULL;
     for (int i = 0; i < u->nfields; i++) {
         const FdType *t = lower_type(l, u->fields[i]->type);
-        if (!t || t->nparams) {
+        if (!t) {
             u->nfields = -1;
             return NULL;
         }
@@ -364,7 +364,9 @@ static LowerUser *new_user(Lower *l, Symbol *sym, const LowerSignature *sig)
     if (type->result->nparams > 0)
         lower_fail(l, sym->loc, "it gives a function, and is not only definitions and a return");
     else if (!few)
-        lower_fail(l, sym->loc, "it reads too many fields, or arrays among them");
+        lower_fail(
+            l, sym->loc,
+            "it reads too many fields, or one that is no number, record or function of them");
     else if (sig->body)
         body = user_body(l, &u, sig);
     laws(l, &u);
@@ -390,7 +392,8 @@ static const LowerUser *user_of(Lower *l, Symbol *sym, Loc loc)
     LowerSignature sig;
     if (!u) {
         u = signature_of(sym, &sig) && sig.n ? new_user(l, sym, &sig) : NULL;
-        if (u && u->why && !l->in->user && !is_object_method(sym)) report_host_user(l, u, loc);
+        if (u && u->why && !l->in->user && !is_object_method(sym))
+            lower_report_host(l, sym, &(LowerReason){u->why, u->why_loc}, loc);
     }
     if (!u)
         lower_fail(l, loc,
@@ -399,8 +402,10 @@ static const LowerUser *user_of(Lower *l, Symbol *sym, Loc loc)
                    sym->name);
     else if (u->busy)
         lower_fail(l, loc, "'%s' is recursive", sym->name);
-    else if (u->why && (l->in->user || is_object_method(sym)))
+    else if (u->why && l->in->user)
         lower_fail(l, loc, "it calls '%s', which runs on the host", sym->name);
+    else if (u->why && is_object_method(sym))
+        lower_fail(l, u->why_loc, "%s", u->why);
     else
         return u;
     return NULL;
@@ -434,6 +439,8 @@ const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args
     const FdNode *values[FD_MAX_PARAMS];
     if (!signature_of(sym, &sig) || n != sig.n)
         return lower_fail(l, loc, "'%s' cannot be called here", sym->name);
+    if (sym->overridden)
+        return lower_fail(l, loc, "which method '%s' is depends on the object", sym->name);
     for (int i = 0; i < n; i++) {
         const FdType *t = lower_type(l, sig.params[i]->type);
         if (!t)

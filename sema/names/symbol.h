@@ -62,6 +62,7 @@ struct Symbol {
     bool is_plain; /* a constructor that only sets the fields, in order, to its parameters */
     int slot; /* SYM_FUNC: in Class.slots, -1 if not virtual; of an interface, or `selected`: its selector */
     bool selected;     /* SYM_FUNC: an instance of a virtual generic method (dispatch.c) */
+    bool overridden;   /* SYM_FUNC: by a method of a class that derives from its own */
     int field;         /* SYM_FIELD, not static: index in Class.fields */
     Symbol *get, *set; /* SYM_PROPERTY: SYM_FUNC, NULL if there is none; */
     Symbol *storage;   /* of an automatic property: its SYM_FIELD, then accessors are used only
