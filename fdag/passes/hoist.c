@@ -10,6 +10,9 @@
  * computed in tiles. Whether it is stored the plan decides (FdSlot.optional).
  *   before: sum(i, j, sum(k, a(i, k) * b(k, j)) * c(i, j))        let(i) min(j, sum(k, abs(x(i, k) - c(j, k))))
  *   after:  sum(i, j, t(i, j) * c(i, j))                          let(i) min(j, t(i, j))
+ * Of long reductions over several ranges each is stored by itself, as no loop takes both; one stays if there are no short ones.
+ *   before: let(i) sum(k, a(i, k) * x(k)) + sum(j, b(i, j) * y(j))
+ *   after:  let(i) t(i) + sum(j, b(i, j) * y(j))                 with slot t = let(i) sum(k, a(i, k) * x(k))
  * What uses variables only together is stored over what they come to: a copy with a border of zeros, not one for each p.
  *   before: sum(p, w(p) * (0 <= i - p && i - p < n ? g(i - p) : 0))
  *   after:  sum(p, w(p) * t(i - p))
@@ -137,6 +140,18 @@ static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where, co
 
 /* ---- what is worth it -------------------------------------------------------------------------- */
 
+/* Is there an array of its values? */
+static bool has_room(const Hoist *h, const FdiMap *ranges, const FdNode *n)
+{
+    const FdiNode *b = fdi_node(n);
+    if (b->nfree > FD_MAX_RANK) return false;
+    for (uint32_t i = 0; i < b->nfree; i++) {
+        const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
+        if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
+    }
+    return true;
+}
+
 /* rec: in the body of a recurrence, which runs in order: what does not use its values is better
  * computed before, all at once. */
 static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoops loops, bool rec)
@@ -145,11 +160,7 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
     FdiMap none = {0};
     if (n->type->nparams || n->kind == FD_VAR || (n->kind != FD_APPLY && n->kind != FD_REDUCE))
         return false;
-    if ((int)b->nfree >= loops.n + rec || b->nfree > FD_MAX_RANK || b->evaluable) return false;
-    for (uint32_t i = 0; i < b->nfree; i++) {
-        const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
-        if (!dom || !fdi_storable(h->graph, b->free[i], dom)) return false;
-    }
+    if ((int)b->nfree >= loops.n + rec || b->evaluable || !has_room(h, ranges, n)) return false;
     return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n);
 }
 
@@ -194,6 +205,43 @@ static bool is_tiled(const Hoist *h, const FdiMap *ranges, const FdiMap *chosen,
         inner = inner || !own;
     }
     return inner && fd_contraction((int)b->nfree, b->free, doms, n, NULL, NULL, &form);
+}
+
+static bool is_long(const FdNode *reduce)
+{
+    bool is = false;
+    for (int d = 0; d < reduce->nvars; d++) is = is || !fd_is_short(&reduce->doms[d]);
+    return is;
+}
+
+/* Equal to a variable of the definition: of several by key each has its pass, into one table of elements. */
+static bool is_key_of(const void *let, const FdNode *n)
+{
+    const FdNode *root = let;
+    if (n->kind != FD_APPLY || fd_op_of(n) != FD_OP_EQ) return false;
+    for (int i = 0; i < root->nvars; i++)
+        if (n->args[0] == root->vars[i] || n->args[1] == root->vars[i]) return true;
+    return false;
+}
+
+/* Marks the reductions of root that are stored since it has others over other ranges. */
+static void gather_apart(const FdNode *root, FdiMap *apart)
+{
+    const FdNode *all[FD_MAX_REDUCTIONS];
+    FdContraction form;
+    if (root->kind != FD_LET || root->self) return;
+    int n = fd_reductions(root->body, all), last = -1;
+    if (!n || fd_reductions_end(n, all, 0) == n ||
+        fd_contraction(root->nvars, root->vars, root->doms, root->body, NULL, NULL, &form))
+        return;
+    bool some_short = false;
+    for (int begin = 0; begin < n; begin = fd_reductions_end(n, all, begin)) {
+        if (fd_any(all[begin]->body, is_key_of, root)) return;
+        some_short = some_short || !is_long(all[begin]);
+        last = begin;
+    }
+    for (int i = 0; i < (some_short ? n : last); i++)
+        if (is_long(all[i]) && !all[i]->init) fdi_map_set(apart, all[i], 1);
 }
 
 /* The slot of an earlier temporary with this definition, but for the names of its parameters (what
@@ -375,13 +423,14 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, 
 /* root with what is worth it hoisted, outermost expressions first. */
 static const FdNode *hoist(Hoist *h, const FdNode *root)
 {
-    FdiMap at = {0}, strict = {0}, asked = {0}, done = {0}, ranges = {0}, chosen = {0};
+    FdiMap at = {0}, strict = {0}, asked = {0}, done = {0}, ranges = {0}, chosen = {0}, apart = {0};
     FdiNodes list = {0};
     fdi_postorder(root, &at, &list);
     fdi_gather_strict(root, &strict);
     fdi_gather_always(root->kind == FD_LET ? root->body : root, &asked);
     fdi_gather_doms(&list, &ranges);
     gather_chosen(&list, root, &chosen);
+    gather_apart(root, &apart);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
     bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
     Where *where = arena_array(h->fd->arena, Where, list.len + 1);
@@ -394,7 +443,8 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         bool always = fdi_map_get(&strict, n, &c),
              tiled = always && is_tiled(h, &ranges, &chosen, n, loops[i], root);
         const FdNode *what = NULL;
-        if (tiled || worth(h, &ranges, n, loops[i], root->self != NULL))
+        bool alone = fdi_map_get(&apart, n, &c) && has_room(h, &ranges, n);
+        if (tiled || alone || worth(h, &ranges, n, loops[i], root->self != NULL))
             what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i], &asked);
         if (what) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, what, tiled));
@@ -423,6 +473,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     fdi_map_free(&done);
     fdi_map_free(&ranges);
     fdi_map_free(&chosen);
+    fdi_map_free(&apart);
     vec_free(&list);
     return result;
 }
