@@ -95,6 +95,43 @@ static LLVMValueRef compare(const LlvmAt *at, FdOp op, bool sign, LLVMValueRef x
 
 /* ---- integers ---------------------------------------------------------------------------------- */
 
+static bool is_in_lanes(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetIntTypeWidth(lane_type(t)) <= 32;
+}
+
+/* No processor divides integers in lanes, so reals do: x (1 + e) / y, cut off. Of |x| < 2^32 (2^16) quotients that are no
+ * integers are 2^-32 (2^-16) of themselves below the next one, and more; e is less than that, and more than all that
+ * doubles (floats) round. By a y that stays the same in a loop this is a product. */
+static LLVMValueRef quotient_by_reals(const LlvmAt *at, bool sign, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = at->b;
+    LLVMTypeRef t = LLVMTypeOf(x), lane = lane_type(t);
+    LLVMContextRef c = LLVMGetTypeContext(t);
+    bool few = LLVMGetIntTypeWidth(lane) <= 16;
+    LLVMTypeRef real = LLVMVectorType(few ? LLVMFloatTypeInContext(c) : LLVMDoubleTypeInContext(c),
+                                      LLVMGetVectorSize(t));
+    LLVMValueRef p = sign ? LLVMBuildSIToFP(b, x, real, "") : LLVMBuildUIToFP(b, x, real, ""),
+                 q = sign ? LLVMBuildSIToFP(b, y, real, "") : LLVMBuildUIToFP(b, y, real, "");
+    q = LLVMBuildFDiv(b, llvm_real(real, few ? 1 + 0x1p-20 : 1 + 0x1p-40), q, "");
+    p = LLVMBuildFMul(b, p, q, "");
+    return sign ? LLVMBuildFPToSI(b, p, t, "") : LLVMBuildFPToUI(b, p, t, "");
+}
+
+static LLVMValueRef quotient(const LlvmAt *at, bool sign, LLVMValueRef x, LLVMValueRef y)
+{
+    if (is_in_lanes(LLVMTypeOf(x)) && !LLVMIsConstant(y)) return quotient_by_reals(at, sign, x, y);
+    return sign ? LLVMBuildSDiv(at->b, x, y, "") : LLVMBuildUDiv(at->b, x, y, "");
+}
+
+static LLVMValueRef remainder_of(const LlvmAt *at, bool sign, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = at->b;
+    if (is_in_lanes(LLVMTypeOf(x)) && !LLVMIsConstant(y))
+        return LLVMBuildSub(b, x, LLVMBuildMul(b, quotient(at, sign, x, y), y, ""), "");
+    return sign ? LLVMBuildSRem(b, x, y, "") : LLVMBuildURem(b, x, y, "");
+}
+
 LLVMValueRef llvm_divide(const LlvmAt *at, bool rest, bool sign, LLVMValueRef x, LLVMValueRef y,
                          LlvmDivisor by)
 {
@@ -107,8 +144,8 @@ LLVMValueRef llvm_divide(const LlvmAt *at, bool rest, bool sign, LLVMValueRef x,
         odd = none ? LLVMBuildOr(b, none, turns, "") : turns;
     }
     if (odd) y = pick(at, odd, llvm_int(t, 1), y); /* by which a remainder is 0 */
-    if (rest) return sign ? LLVMBuildSRem(b, x, y, "") : LLVMBuildURem(b, x, y, "");
-    LLVMValueRef q = sign ? LLVMBuildSDiv(b, x, y, "") : LLVMBuildUDiv(b, x, y, "");
+    if (rest) return remainder_of(at, sign, x, y);
+    LLVMValueRef q = quotient(at, sign, x, y);
     if (turns) q = pick(at, turns, LLVMBuildNeg(b, x, ""), q);
     return none ? pick(at, none, zero, q) : q;
 }

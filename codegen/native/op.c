@@ -10,18 +10,8 @@ static LLVMValueRef quotient(Fn *f, const KirExpr *e)
     LlvmAt at = fn_llvm(f);
     LLVMValueRef x = fn_value_as(f, e->args[0], e->type), y = fn_value_as(f, e->args[1], e->type);
     bool rest = e->op == FD_OP_REM, sign = native_is_signed(e->type.kind);
-    unsigned lanes = native_lanes(f->n, e->type.lanes);
-    if (kir_divides_plainly(e->args[1])) return llvm_divide(&at, rest, sign, x, y, LLVM_DIVIDES);
-    if (lanes == 1) return llvm_divide(&at, rest, sign, x, y, LLVM_ANY);
-    LLVMValueRef all = LLVMGetUndef(LLVMTypeOf(x));
-    for (unsigned i = 0; i < lanes; i++) {
-        LLVMValueRef lane = llvm_int(f->n->i32, i);
-        LLVMValueRef a = LLVMBuildExtractElement(f->b, x, lane, ""),
-                     b = LLVMBuildExtractElement(f->b, y, lane, "");
-        a = llvm_divide(&at, rest, sign, a, b, LLVM_ANY);
-        all = LLVMBuildInsertElement(f->b, all, a, lane, "");
-    }
-    return all;
+    LlvmDivisor by = kir_divides_plainly(e->args[1]) ? LLVM_DIVIDES : LLVM_ANY;
+    return llvm_divide(&at, rest, sign, x, y, by);
 }
 
 /* ---- reals ------------------------------------------------------------------------------------- */
