@@ -22,11 +22,17 @@ static const double double_exp[] = {
 static const double log2_high[] = {0x1.62e4p-1, 0x1.62e42fefap-1};
 static const double log2_low[] = {0x1.7f7d1cp-20, 0x1.cf79abc9e3b4p-40};
 
+/* At most hi; NaN stays. */
+static V capped(V x, double hi)
+{
+    V most = v_num(x, hi);
+    return v_keep(v_select(v_lt(most, x), most, x));
+}
+
 static V within(V x, double lo, double hi)
 {
-    V least = v_num(x, lo), most = v_num(x, hi);
-    x = v_keep(v_select(v_lt(x, least), least, x)); /* NaN stays */
-    return v_keep(v_select(v_lt(most, x), most, x));
+    V least = v_num(x, lo);
+    return capped(v_keep(v_select(v_lt(x, least), least, x)), hi);
 }
 
 V math_small_exp(V r, const V *low)
@@ -45,14 +51,23 @@ static V reduce(V x, V *k, V *lost)
     return r;
 }
 
+/* Is the result zero? It is put there: a processor takes ten times as long for a product so small. */
+static V gone(V x, double least, V *other)
+{
+    V is = v_keep(v_lt(x, v_num(x, least)));
+    *other = v_keep(v_select(is, v_num(x, 0), x));
+    return is;
+}
+
 V math_scaled_exp(V x, double shift)
 {
-    bool precise = x.m->precise;
-    V k, lost, r;
-    x = v_is_float(x) ? within(x, -104, 90) : within(x, -746, 711);
+    bool precise = x.m->precise, f = v_is_float(x);
+    V k, lost, r, none = gone(x, f ? -104 : -746, &x);
+    x = capped(x, f ? 90 : 711);
     r = reduce(x, &k, precise ? &lost : NULL);
     r = v_addc(math_small_exp(r, precise ? &lost : NULL), 1);
-    return v_scale(r, shift != 0 ? v_keep(v_addc(k, shift)) : k);
+    r = v_scale(r, shift != 0 ? v_keep(v_addc(k, shift)) : k);
+    return v_select(none, v_num(x, 0), r);
 }
 
 V math_exp_parts(V x, const V *low, V *k)
@@ -110,12 +125,14 @@ V math_expm1(const V *arg)
 
 V math_exp2(const V *arg)
 {
-    V x = v_is_float(*arg) ? within(*arg, -151, 129) : within(*arg, -1076, 1025);
+    bool f = v_is_float(*arg);
+    V x, none = gone(*arg, f ? -151 : -1076, &x);
+    x = capped(x, f ? 129 : 1025);
     V k = v_keep(v_nearest(x, 1, NULL));
     V r = v_keep(v_sub(x, k)); /* exact */
     /* r log 2, the product's error added to the polynomial */
     V high = v_keep(v_mulc(r, 0x1.62e42fefa39efp-1));
     V low = v_fmac(r, v_is_float(x) ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1, v_neg(high));
     low = v_keep(v_fmac(r, v_is_float(x) ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56, low));
-    return v_scale(v_addc(math_small_exp(high, &low), 1), k);
+    return v_select(none, v_num(x, 0), v_scale(v_addc(math_small_exp(high, &low), 1), k));
 }
