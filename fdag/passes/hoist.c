@@ -10,7 +10,8 @@
  * computed in tiles. Whether it is stored the plan decides (FdSlot.optional).
  *   before: sum(i, j, sum(k, a(i, k) * b(k, j)) * c(i, j))        let(i) min(j, sum(k, abs(x(i, k) - c(j, k))))
  *   after:  sum(i, j, t(i, j) * c(i, j))                          let(i) min(j, t(i, j))
- * Of long reductions over several ranges each is stored by itself, as no loop takes both; one stays if there are no short ones.
+ * Of long reductions over several ranges that lanes cannot have side by side each is stored by itself, as no loop takes
+ * both; one stays if there are no short ones.
  *   before: let(i) sum(k, a(i, k) * x(k)) + sum(j, b(i, j) * y(j))
  *   after:  let(i) t(i) + sum(j, b(i, j) * y(j))                 with slot t = let(i) sum(k, a(i, k) * x(k))
  * What uses variables only together is stored over what they come to: a copy with a border of zeros, not one for each p.
@@ -224,6 +225,11 @@ static bool is_key_of(const void *let, const FdNode *n)
     return false;
 }
 
+static bool is_far(const void *var, const FdNode *n)
+{
+    return fd_does(n) & FD_READS && fd_movement(n, var) == FD_MOVES_FAR;
+}
+
 /* Marks the reductions of root that are stored since it has others over other ranges. */
 static void gather_apart(const FdNode *root, FdiMap *apart)
 {
@@ -234,7 +240,10 @@ static void gather_apart(const FdNode *root, FdiMap *apart)
     if (!n || fd_reductions_end(n, all, 0) == n ||
         fd_contraction(root->nvars, root->vars, root->doms, root->body, NULL, NULL, &form))
         return;
-    bool some_short = false;
+    bool some_short = false, far = false;
+    for (int i = 0; i < n; i++)
+        far = far || fd_any(all[i]->body, is_far, root->vars[root->nvars - 1]);
+    if (!far) return; /* results side by side take all of them in one nest */
     for (int begin = 0; begin < n; begin = fd_reductions_end(n, all, begin)) {
         if (fd_any(all[begin]->body, is_key_of, root)) return;
         some_short = some_short || !is_long(all[begin]);

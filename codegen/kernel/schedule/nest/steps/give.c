@@ -192,14 +192,75 @@ static const KirExpr *row_length(Lower *l)
     return nest_mul(l, nest_number(l, "count", regs->count), nest_lanes_number(l));
 }
 
+/* Values of one element that are more than a result: computed in lanes, with what lies behind the edge. */
+static bool values_in_lanes(const Lower *l)
+{
+    const Nest *n = l->n;
+    const FdNode *body = n->def->body;
+    return n->lanes_axis >= 0 && !n->scalar_give && n->block_axis < 0 && n->nreduces > 0 &&
+           l->g.checks == GEN_PROVED && body != n->reduces[0] && !body->type->record &&
+           n->axes[n->lanes_axis].nvars == 1;
+}
+
+static int edges(const Lower *l)
+{
+    return values_in_lanes(l) ? 1 : l->n->nreduces;
+}
+
+static KirType edge_type(Lower *l, int r)
+{
+    if (!values_in_lanes(l)) return nest_scalar_type(l, r);
+    return kir_type((int)result_kind(l->n->def->body), 1);
+}
+
+/* Lanes behind the edge have the last position's operands, which are gathered. */
+static const KirExpr *value_at_edge(Lower *l, const KirExpr *const copies[2])
+{
+    const Nest *n = l->n;
+    Gen *g = &l->g;
+    const NestAxis *x = &n->axes[n->lanes_axis];
+    const FdNode *var = x->vars[0], *lane = g->lane_var;
+    const KirExpr *lo, *size;
+    NestPlace before[2];
+    GenScope scope = gen_enter(g, g->block);
+    for (int i = 0; i < n->nregs; i++) {
+        NestPlace *p = &l->places[n->regs[i].axis];
+        bool clamps = p->clamps;
+        before[i] = *p;
+        go_to(l, i, copies[i], NULL);
+        p->clamps = clamps;
+        if (clamps && n->regs[i].axis != n->lanes_axis) nest_bind(l, n->regs[i].axis);
+    }
+    KirType t = kir_type((int)result_kind(var), g->lanes);
+    gen_range(g, x->doms, var, &lo, &size);
+    const KirExpr *last = nest_op(l, FD_OP_SUB, nest_add(l, lo, size), kir_int(l->a, 1));
+    const KirExpr *ends[] = {gen_bound(g, var), last}, *sum[2], *both[2];
+    KirType one = kir_type(t.kind, 1);
+    sum[0] = kir_splat(l->a, g->lanes, kir_convert(l->a, one, ends[0]));
+    sum[1] = kir_iota(l->a, t);
+    both[0] = kir_op(l->a, FD_OP_ADD, t, 2, sum);
+    both[1] = kir_splat(l->a, g->lanes, kir_convert(l->a, one, ends[1]));
+    gen_bind(g, var, gen_variable(g, "lane", kir_op(l->a, FD_OP_MIN, t, 2, both)));
+    for (int r = 0; r < n->nreduces; r++)
+        gen_remember(g, n->reduces[r], nest_registers(l, r, copies));
+    g->lane_var = fd_var(l->u->fd, var->type, "lane");
+    const KirExpr *v = gen_variable(g, "v", kir_splat(l->a, g->lanes, gen_value(g, n->def->body)));
+    g->lane_var = lane;
+    for (int i = 0; i < n->nregs; i++) l->places[n->regs[i].axis] = before[i];
+    gen_leave(g, scope);
+    return v;
+}
+
 static void put_in_row(Lower *l, const KirExpr *const copies[2], void *ctx)
 {
     int last = l->n->nregs - 1;
     const KirExpr *at = nest_mul(l, copies[last], nest_lanes_number(l));
+    bool values = values_in_lanes(l);
     (void)ctx;
     if (last) at = nest_add(l, nest_mul(l, copies[0], row_length(l)), at);
-    for (int r = 0; r < l->n->nreduces; r++)
-        kir_store(l->a, l->g.block, nest_named(l, "edge", r), at, nest_registers(l, r, copies));
+    for (int r = 0; r < edges(l); r++)
+        kir_store(l->a, l->g.block, nest_named(l, "edge", r), at,
+                  values ? value_at_edge(l, copies) : nest_registers(l, r, copies));
 }
 
 /* Loops over the rows that exist and over what exists of each. */
@@ -222,9 +283,12 @@ static void give_rows(Lower *l, int from, const KirExpr *row, bool rare)
     if (last) {
         const KirExpr *results[NEST_RESULTS];
         const KirExpr *of = row ? nest_add(l, nest_mul(l, row, size), at) : at;
-        for (int r = 0; r < n->nreduces; r++)
-            results[r] = kir_elem(a, nest_scalar_type(l, r), nest_named(l, "edge", r), 1, &of);
-        give_one(l, results);
+        for (int r = 0; r < edges(l); r++)
+            results[r] = kir_elem(a, edge_type(l, r), nest_named(l, "edge", r), 1, &of);
+        if (values_in_lanes(l))
+            kir_store(a, g->block, gen_output(g, n->def), gen_output_offset(g, n->def), results[0]);
+        else
+            give_one(l, results);
     } else {
         give_rows(l, from + 1, at, rare);
     }
@@ -241,8 +305,8 @@ static KirBlock rows_block(Lower *l, bool rare)
     const KirExpr *size = row_length(l);
     if (l->n->nregs > 1) size = nest_mul(l, nest_number(l, "count", l->n->regs[0].count), size);
     GenScope scope = gen_enter(&l->g, &b);
-    for (int r = 0; r < l->n->nreduces; r++)
-        kir_array(l->a, &b, nest_scalar_type(l, r), nest_named(l, "edge", r), false, 1, &size);
+    for (int r = 0; r < edges(l); r++)
+        kir_array(l->a, &b, edge_type(l, r), nest_named(l, "edge", r), false, 1, &size);
     nest_each_register(l, put_in_row, NULL);
     give_rows(l, 0, NULL, rare);
     gen_leave(&l->g, scope);
