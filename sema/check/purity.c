@@ -18,10 +18,19 @@ static void writes_self(Symbol *f, const char *what, Loc loc)
     f->impure_loc = loc;
 }
 
+/* May the host call what is below, as a delegate? Not a lambda with ranges, which is an array of what it gives. */
+static Ast *acting(const Sema *s)
+{
+    Ast *n = s->functional == 1 ? s->lambda : NULL;
+    for (int i = 0; n && i < n->nbound; i++)
+        if (n->bound[i]->constraint) return NULL;
+    return n;
+}
+
 void pure_impure(Sema *s, const char *what, Loc loc)
 {
     if (s->quiet) return;
-    if (s->functional == 1 && s->lambda) {
+    if (acting(s)) {
         vec_push(&s->acting, s->lambda);
     } else if (s->functional) {
         report(s, loc, IMPURE, "a functional expression is pure, but this %s", what);
@@ -84,7 +93,7 @@ void pure_write(Sema *s, const Ast *object, const char *member, Loc loc)
 void pure_need(Sema *s, Symbol *func, Loc loc, const char *why)
 {
     if (s->quiet || func->kind != SYM_FUNC) return;
-    PureUse use = {func, loc, why, s->functional == 1 ? s->lambda : NULL};
+    PureUse use = {func, loc, why, acting(s)};
     vec_push(&s->pure_uses, use);
 }
 
