@@ -422,6 +422,10 @@ void *cs_sorted(void *fn, const CsSite *site);
 void *cs_sorted_first(void *fn, int32_t n, const CsSite *site);
 void *cs_sorted_order(void *fn, const CsSite *site);
 void *cs_sorted_places(void *fn, const CsSite *site);
+void *cs_sorted_rows(void *fn, const CsSite *site);
+void *cs_sorted_rows_order(void *fn, const CsSite *site);
+void *cs_sorted_part(void *fn, int32_t from, int32_t to, const CsSite *site);
+void *cs_sorted_part_order(void *fn, int32_t from, int32_t to, const CsSite *site);
 void *cs_npy_load(void *path, int32_t elem, int32_t rank, const CsSite *site);
 void cs_npy_save(void *path, void *fn, const CsSite *site);
 

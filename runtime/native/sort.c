@@ -19,6 +19,7 @@ enum {
     SHORT_DIGIT = 8, /* of short arrays, which take less time than a table of many values */
     SHORT = 1 << 10, /* arrays with short digits */
     FEW = 48,        /* keys that are inserted */
+    NARROW = 256,    /* keys that are sorted rather than looked through again */
     ALL = -1,        /* elements */
 };
 
@@ -45,37 +46,35 @@ static int64_t to_of(const Sort *s, int64_t part)
 
 /* ---- keys and elements ------------------------------------------------------------------------ */
 
-static inline uint64_t real_key(const Sort *s, uint64_t x)
-{
-    uint64_t size = x & ~s->sign;
-    if (size > s->infinity) return s->nan_first ? 0 : s->sign | (s->sign - 1);
-    if (size == 0 && s->equal_zeros) return s->sign;
-    return x & s->sign ? ~x & (s->sign | (s->sign - 1)) : x | s->sign;
-}
-
-static inline uint64_t real_of(const Sort *s, uint64_t key)
-{
-    return key & s->sign ? key ^ s->sign : ~key & (s->sign | (s->sign - 1));
-}
-
+/* Without branches: those on signs would be mispredicted. */
 #define WIDTH(U, K)                                                                                \
-    static void U##_keys(const Sort *s, int64_t from, int64_t to)                                  \
+    SORT_FAST static void U##_keys(const Sort *s, int64_t from, int64_t to)                        \
     {                                                                                              \
-        const U *a = s->given;                                                                     \
-        K *keys = s->keys;                                                                         \
-        U flip = s->order == SIGNED ? (U)s->sign : 0;                                              \
+        const U *restrict a = s->given;                                                            \
+        K *restrict keys = s->keys;                                                                \
+        U sign = (U)s->sign, low = (U)(sign - 1), infinity = (U)s->infinity;                       \
+        U flip = s->order == SIGNED ? sign : 0, nan = s->nan_first ? 0 : (U)(sign | low);          \
+        U zero = s->equal_zeros ? sign : low; /* of -0 */                                          \
         if (s->order == REAL)                                                                      \
-            for (int64_t i = from; i < to; i++) keys[i] = (K)real_key(s, a[i]);                    \
+            for (int64_t i = from; i < to; i++) {                                                  \
+                U x = a[i], negative = (U)(0 - (x >> (8 * sizeof(U) - 1)));                        \
+                U key = (U)(x ^ (negative | sign));                                                \
+                key = x == sign ? zero : key;                                                      \
+                keys[i] = (U)(x & low) > infinity ? nan : key;                                     \
+            }                                                                                      \
         else                                                                                       \
             for (int64_t i = from; i < to; i++) keys[i] = (U)(a[i] ^ flip);                        \
     }                                                                                              \
-    static void U##_back(const Sort *s, int64_t from, int64_t to)                                  \
+    SORT_FAST static void U##_back(const Sort *s, int64_t from, int64_t to)                        \
     {                                                                                              \
-        const K *keys = s->keys;                                                                   \
-        U *a = s->result;                                                                          \
-        U flip = s->order == SIGNED ? (U)s->sign : 0;                                              \
+        const K *restrict keys = s->keys;                                                          \
+        U *restrict a = s->result;                                                                 \
+        U sign = (U)s->sign, low = (U)(sign - 1), flip = s->order == SIGNED ? sign : 0;            \
         if (s->order == REAL)                                                                      \
-            for (int64_t i = from; i < to; i++) a[i] = (U)real_of(s, keys[i]);                     \
+            for (int64_t i = from; i < to; i++) {                                                  \
+                U key = (U)keys[i], negative = (U)((key >> (8 * sizeof(U) - 1)) - 1);              \
+                a[i] = (U)(key ^ ((negative & low) | sign));                                       \
+            }                                                                                      \
         else                                                                                       \
             for (int64_t i = from; i < to; i++) a[i] = (U)((U)keys[i] ^ flip);                     \
     }
@@ -208,15 +207,32 @@ static void insert_keys(Sort *s)
     s->placed = true;
 }
 
-void sort_make_keys(Sort *s, uint64_t bits[2])
+static void join_bits(const Sort *s, uint64_t bits[2])
 {
     bits[0] = 0;
     bits[1] = UINT64_MAX;
-    pool_run(make_keys, s, s->parts);
     for (int p = 0; p < s->parts; p++) {
         bits[0] |= s->bits[p][0];
         bits[1] &= s->bits[p][1];
     }
+}
+
+/* What was moved is what there is. */
+static void swap_keys(Sort *s)
+{
+    void *keys = s->keys;
+    s->keys = s->moved;
+    s->moved = keys;
+    int32_t *places = s->places;
+    s->places = s->moved_to;
+    s->moved_to = places;
+    s->placed = true;
+}
+
+void sort_make_keys(Sort *s, uint64_t bits[2])
+{
+    pool_run(make_keys, s, s->parts);
+    join_bits(s, bits);
 }
 
 void sort_by_digits(Sort *s, const uint64_t bits[2])
@@ -227,14 +243,78 @@ void sort_by_digits(Sort *s, const uint64_t bits[2])
         pool_run(count, s, s->parts);
         add_up(s);
         pool_run(place, s, s->parts);
-        void *keys = s->keys;
-        s->keys = s->moved;
-        s->moved = keys;
-        int32_t *places = s->places;
-        s->places = s->moved_to;
-        s->moved_to = places;
-        s->placed = true;
+        swap_keys(s);
     }
+}
+
+/* ---- some of them ------------------------------------------------------------------------------ */
+
+/* The keys of each part whose digit is among those asked for, to where they belong. */
+static void keep(const void *job, int64_t from, int64_t to)
+{
+    const Sort *s = job;
+    uint64_t last = values(s) - 1;
+    for (int64_t p = from; p < to; p++) {
+        uint64_t some = 0, all = UINT64_MAX;
+        int64_t at = s->kept[p];
+        for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++) {
+            uint64_t key = sort_key_at(s->keys, i, s->wide), digit = key >> s->shift & last;
+            if (digit < s->least || digit > s->most) continue;
+            if (s->wide)
+                ((uint64_t *)s->moved)[at] = key;
+            else
+                ((uint32_t *)s->moved)[at] = (uint32_t)key;
+            if (s->places) s->moved_to[at] = s->placed ? s->places[i] : (int32_t)(s->first + i);
+            some |= key;
+            all &= key;
+            at++;
+        }
+        s->bits[p][0] = some;
+        s->bits[p][1] = all;
+    }
+}
+
+/* The digits of the keys that are number from..to-1 in order, and where what each part keeps goes. How many are
+ * before them. */
+static int64_t find_kept(Sort *s, int64_t from, int64_t to)
+{
+    int64_t at = 0, before = 0, sum = 0;
+    for (uint32_t v = 0; v < values(s) && at < to; v++) {
+        int64_t here = 0;
+        for (int p = 0; p < s->parts; p++) here += counts_of(s, p)[v];
+        if (at <= from) {
+            s->least = v;
+            before = at;
+        }
+        s->most = v;
+        at += here;
+    }
+    for (int p = 0; p < s->parts; p++) {
+        s->kept[p] = sum;
+        for (uint64_t v = s->least; v <= s->most; v++) sum += counts_of(s, p)[v];
+    }
+    s->kept[s->parts] = sum;
+    return before;
+}
+
+int64_t sort_narrow(Sort *s, uint64_t bits[2], int64_t from, int64_t to)
+{
+    int64_t before = 0;
+    for (uint64_t differ; s->n > NARROW && (differ = bits[0] ^ bits[1]) != 0;) {
+        int top = 64 - __builtin_clzll(differ);
+        s->shift = top > s->digit ? top - s->digit : 0;
+        pool_run(count, s, s->parts);
+        int64_t out = find_kept(s, from - before, to - before);
+        if (s->kept[s->parts] > s->n / 2) break; /* the passes of all digits are as quick */
+        before += out;
+        pool_run(keep, s, s->parts);
+        swap_keys(s);
+        join_bits(s, bits);
+        s->n = s->kept[s->parts];
+        s->part = s->n;
+        if (!s->alone) sort_set_parts(s);
+    }
+    return before;
 }
 
 void sort_back(const Sort *s)
@@ -252,19 +332,37 @@ void sort_set_parts(Sort *s)
     s->part = (s->n + s->parts - 1) / s->parts;
 }
 
-static void sort_keys(Sort *s)
+void sort_keys(Sort *s, const uint64_t bits[2])
 {
-    uint64_t bits[2];
-    sort_make_keys(s, bits);
     if (s->n <= FEW)
         insert_keys(s);
     else
         sort_by_digits(s, bits);
 }
 
+size_t sort_room(Sort *s, bool order)
+{
+    if (!s->alone) sort_set_parts(s);
+    s->digit = s->n < SHORT ? SHORT_DIGIT : SORT_LONG_DIGIT;
+    size_t parts = (size_t)s->parts, key = s->wide ? 8 : 4;
+    return parts * (sizeof *s->bits + sizeof *s->counts * values(s)) +
+           (size_t)s->n * (2 * key + (order ? 4 : 0));
+}
+
+void sort_take_room(Sort *s, char *at, bool order)
+{
+    size_t parts = (size_t)s->parts, keys = (size_t)s->n * (s->wide ? 8 : 4);
+    s->bits = (void *)at;
+    s->counts = (void *)(s->bits + parts);
+    s->keys = s->counts + parts * values(s);
+    s->moved = (char *)s->keys + keys;
+    s->places = order ? (void *)((char *)s->moved + keys) : NULL;
+    s->placed = false;
+}
+
 /* ---- what programs call ------------------------------------------------------------------------ */
 
-static void set_kind(Sort *s, ScalarKind kind)
+void sort_set_kind(Sort *s, ScalarKind kind)
 {
     bool real = kind == SC_HALF || kind == SC_FLOAT || kind == SC_DOUBLE;
     s->bytes = (int)scalar_bytes(kind);
@@ -292,7 +390,7 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
               .equal_zeros = order,
               .nan_first = asked == NAN_FIRST || asked == PLACES};
     ScalarKind kind = (ScalarKind)f->head.elem;
-    set_kind(&s, kind);
+    sort_set_kind(&s, kind);
     Array *result = rt_array_new((int32_t)(order ? SC_INT : kind), 1, NULL, &s.n, false, site);
     if (!result || s.n == 0) return result;
     if (n_first == rt_array_count(f) && sort_divided(&s, f, result, order, site)) return result;
@@ -300,11 +398,7 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
         cs_release(result);
         return NULL;
     }
-    sort_set_parts(&s);
-    s.digit = s.n < SHORT ? SHORT_DIGIT : SORT_LONG_DIGIT;
-    size_t key = s.wide ? 8 : 4, n = (size_t)s.n, parts = (size_t)s.parts;
-    size_t tables = parts * (sizeof *s.counts * values(&s) + sizeof *s.bits);
-    Buffer *room = buffer_new(tables + n * 2 * key + (order ? n * 4 : 0), false, site);
+    Buffer *room = buffer_new(sort_room(&s, order), false, site);
     char *at = room ? buffer_host(room, true, site) : NULL;
     s.given = at ? rt_array_data(f, site) : NULL;
     s.result = s.given ? rt_array_data(result, site) : NULL;
@@ -313,21 +407,17 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
         cs_release(result);
         return NULL;
     }
-    s.bits = (void *)at;
-    s.counts = (void *)(s.bits + parts);
-    s.keys = at + tables;
-    s.moved = at + tables + n * key;
-    if (order) {
-        s.places = (void *)(at + tables + n * 2 * key);
-        s.moved_to = s.result;
-    }
-    sort_keys(&s);
+    sort_take_room(&s, at, order);
+    if (order) s.moved_to = s.result;
+    uint64_t bits[2];
+    sort_make_keys(&s, bits);
+    sort_keys(&s, bits);
     if (!order)
         sort_back(&s);
     else if (!s.placed)
         for (int64_t i = 0; i < s.n; i++) ((int32_t *)s.result)[i] = (int32_t)(s.first + i);
     else if (s.places != s.result)
-        memcpy(s.result, s.places, n * 4);
+        memcpy(s.result, s.places, (size_t)s.n * 4);
     buffer_release(room);
     return result;
 }

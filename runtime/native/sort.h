@@ -1,4 +1,4 @@
-/* Keys in order (sort.c), and over ranks (sort_divided.c). */
+/* Keys in order (sort.c), along rows (sort_rows.c), side by side (sort_lanes.c), and over ranks (sort_divided.c). */
 #ifndef CS_RUNTIME_SORT_H
 #define CS_RUNTIME_SORT_H
 
@@ -8,8 +8,16 @@ enum {
     SORT_LONG_DIGIT =
         11, /* bits: three passes over ints; more streams to write would miss the TLB */
     SORT_MAX_PARTS = 256,
+    SORT_LANES = 16,    /* rows of keys of 32 bits side by side; half of 64 bits */
     SORT_PART = 1 << 13 /* keys that are worth a part of their own */
 };
+
+/* Loops that are worth vectors. */
+#if defined __GNUC__ && !defined __clang__
+#define SORT_FAST __attribute__((optimize("O3")))
+#else
+#define SORT_FAST
+#endif
 
 typedef enum Order { PLAIN, SIGNED, REAL } Order;
 
@@ -19,6 +27,7 @@ typedef struct Sort {
     Order order;
     bool wide, equal_zeros; /* keys of 64 bits; -0 is 0 */
     bool nan_first;
+    bool alone; /* one part, since a thread has it */
     uint64_t sign, infinity;
     const void *given;
     void *result;
@@ -27,8 +36,11 @@ typedef struct Sort {
     int32_t first;              /* of the domain */
     bool placed;                /* places are there: before the first pass they are 0, 1, .. */
     int shift, digit;           /* bits */
-    uint32_t *counts;    /* of each part, each value of this digit; then where its next key goes */
-    uint64_t (*bits)[2]; /* of each part: those that some key has, and those that all have */
+    uint32_t *counts;     /* of each part, each value of this digit; then where its next key goes */
+    uint64_t (*bits)[2];  /* of each part: those that some key has, and those that all have */
+    uint64_t least, most; /* digits that are kept.. */
+    int64_t
+        kept[SORT_MAX_PARTS + 1]; /* ..and where each part's keys of these go; how many they are */
 } Sort;
 
 static inline uint64_t sort_key_at(const void *keys, int64_t i, bool wide)
@@ -36,13 +48,26 @@ static inline uint64_t sort_key_at(const void *keys, int64_t i, bool wide)
     return wide ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
 }
 
+void sort_set_kind(Sort *s, ScalarKind kind);
+/* Bytes that sorting n keys takes beside what is given and asked for; sets the parts. Of an order `moved_to` is the caller's. */
+size_t sort_room(Sort *s, bool order);
+void sort_take_room(Sort *s, char *at, bool order);
 /* Into how many parts n keys go. */
 void sort_set_parts(Sort *s);
 /* The keys of what is given; bits: those that some key has, and those that all have. */
 void sort_make_keys(Sort *s, uint64_t bits[2]);
 /* The keys in order, by digits that differ; keys and moved, places and moved_to may have changed places. */
 void sort_by_digits(Sort *s, const uint64_t bits[2]);
+/* The same, or one by one where they are few. */
+void sort_keys(Sort *s, const uint64_t bits[2]);
+/* Leaves out keys that are not number from..to-1 in order, while that is quicker than sorting them. How many of these come
+ * before what is left. Sets n. */
+int64_t sort_narrow(Sort *s, uint64_t bits[2], int64_t from, int64_t to);
+/* The elements of keys 0..n-1 to the result. */
 void sort_back(const Sort *s);
+
+/* Rows of n keys in order, n a multiple of 8. They lie side by side: the first key of each, then the second. */
+void sort_side_by_side(void *keys, int64_t n, bool wide);
 
 /* All elements of f, of a set kind, by all ranks: each gets those of a range of keys. False, having done nothing: it is not worth
  * it, or an exception is pending. */

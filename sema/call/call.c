@@ -10,6 +10,11 @@ static const Type *array_of(Sema *s, const Type *f)
     return f == s->error ? f : type_array(s->types, f->result, f->nparams);
 }
 
+static const Type *ints_of(Sema *s, const Type *f)
+{
+    return f == s->error ? f : type_array(s->types, s->integer, f->nparams);
+}
+
 /* Eval(f): the conversion to the array type. */
 static void check_eval(Sema *s, Ast **slot)
 {
@@ -104,6 +109,7 @@ static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *
     }
     n->type = c->result_letter == 'T'   ? load_type(s, n, hint)
               : c->result_letter == 'A' ? array_of(s, n->call.args.data[0]->type)
+              : c->result_letter == 'P' ? ints_of(s, n->call.args.data[0]->type)
                                         : c->result;
     const Type *wanted = n->type;
     bool same = b->op != FD_OP_NONE && fd_op_info(b->op)->rule == FD_RULE_SAME;

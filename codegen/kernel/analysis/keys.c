@@ -174,8 +174,7 @@ static KeyForm guards_of(Finder *f, const FdNode *n, Target t)
     if (k == SC_BOOL) return conditions(f, n, !t.value.i);
     bool nothing = scalar_is_real(k) ? t.value.f == 0 : t.value.i == 0;
     if (!nothing) return form;
-    if (op == FD_OP_CONVERT)
-        return guards_of(f, n->args[0], zero());
+    if (op == FD_OP_CONVERT) return guards_of(f, n->args[0], zero());
     if (op == FD_OP_MUL && !scalar_is_real(k)) return either(f, n); /* 0 * NaN is not 0 */
     return form;
 }
