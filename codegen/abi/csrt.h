@@ -422,6 +422,7 @@ void *cs_sorted(void *fn, const CsSite *site);
 void *cs_sorted_first(void *fn, int32_t n, const CsSite *site);
 void *cs_sorted_order(void *fn, const CsSite *site);
 void *cs_sorted_places(void *fn, const CsSite *site);
+void *cs_inverse(void *fn, const CsSite *site);
 void *cs_sorted_rows(void *fn, const CsSite *site);
 void *cs_sorted_rows_order(void *fn, const CsSite *site);
 void *cs_sorted_part(void *fn, int32_t from, int32_t to, const CsSite *site);
