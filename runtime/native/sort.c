@@ -18,31 +18,9 @@
 enum {
     SHORT_DIGIT = 8, /* of short arrays, which take less time than a table of many values */
     SHORT = 1 << 10, /* arrays with short digits */
-    FEW = 48,        /* keys that are inserted */
     NARROW = 256,    /* keys that are sorted rather than looked through again */
     ALL = -1,        /* elements */
 };
-
-static int64_t from_of(const Sort *s, int64_t part)
-{
-    return part * s->part;
-}
-
-static uint32_t values(const Sort *s)
-{
-    return UINT32_C(1) << s->digit;
-}
-
-static uint32_t *counts_of(const Sort *s, int64_t part)
-{
-    return s->counts + (part << s->digit);
-}
-
-static int64_t to_of(const Sort *s, int64_t part)
-{
-    int64_t to = (part + 1) * s->part;
-    return to < s->n ? to : s->n;
-}
 
 /* ---- keys and elements ------------------------------------------------------------------------ */
 
@@ -95,7 +73,7 @@ static void back(const void *job, int64_t from, int64_t to)
 {
     static Convert *const backs[] = {uint8_t_back, uint16_t_back, uint32_t_back, uint64_t_back};
     const Sort *s = job;
-    for (int64_t p = from; p < to; p++) backs[width_of(s)](s, from_of(s, p), to_of(s, p));
+    for (int64_t p = from; p < to; p++) backs[width_of(s)](s, sort_from(s, p), sort_to(s, p));
 }
 
 /* ---- a pass ------------------------------------------------------------------------------------ */
@@ -107,7 +85,7 @@ static void make_keys(const void *job, int64_t from, int64_t to)
     for (int64_t p = from; p < to; p++) {
         enum { BLOCK = 2048 }; /* what was written is read again from the cache */
         uint64_t some = 0, all = UINT64_MAX;
-        for (int64_t at = from_of(s, p), end = to_of(s, p); at < end; at += BLOCK) {
+        for (int64_t at = sort_from(s, p), end = sort_to(s, p); at < end; at += BLOCK) {
             int64_t stop = at + BLOCK < end ? at + BLOCK : end;
             makes[width_of(s)](s, at, stop);
             for (int64_t i = at; i < stop; i++) {
@@ -125,13 +103,13 @@ static void count(const void *job, int64_t from, int64_t to)
 {
     const Sort *s = job;
     for (int64_t p = from; p < to; p++) {
-        uint32_t *n = counts_of(s, p), last = values(s) - 1;
-        memset(n, 0, sizeof *n * values(s));
+        uint32_t *n = sort_counts(s, p), last = sort_values(s) - 1;
+        memset(n, 0, sizeof *n * sort_values(s));
         if (s->wide)
-            for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
+            for (int64_t i = sort_from(s, p), end = sort_to(s, p); i < end; i++)
                 n[sort_key_at(s->keys, i, true) >> s->shift & last]++;
         else
-            for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++)
+            for (int64_t i = sort_from(s, p), end = sort_to(s, p); i < end; i++)
                 n[sort_key_at(s->keys, i, false) >> s->shift & last]++;
     }
 }
@@ -139,14 +117,14 @@ static void count(const void *job, int64_t from, int64_t to)
 static inline __attribute__((always_inline)) void move(const Sort *s, int64_t p, bool wide,
                                                        bool places)
 {
-    uint32_t *at = counts_of(s, p), last = values(s) - 1;
+    uint32_t *at = sort_counts(s, p), last = sort_values(s) - 1;
     const void *keys = s->keys;
     void *moved = s->moved;
     int32_t *moved_to = s->moved_to;
     const int32_t *from = s->placed ? s->places : NULL;
     int32_t first = s->first;
     int shift = s->shift;
-    for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++) {
+    for (int64_t i = sort_from(s, p), end = sort_to(s, p); i < end; i++) {
         uint64_t key = sort_key_at(keys, i, wide);
         uint32_t to = at[key >> shift & last]++;
         if (wide)
@@ -176,22 +154,23 @@ static void place(const void *job, int64_t from, int64_t to)
 static void add_up(const Sort *s)
 {
     uint32_t before = 0;
-    for (uint32_t v = 0; v < values(s); v++)
+    for (uint32_t v = 0; v < sort_values(s); v++)
         for (int p = 0; p < s->parts; p++) {
-            uint32_t *count = counts_of(s, p) + v, here = *count;
+            uint32_t *count = sort_counts(s, p) + v, here = *count;
             *count = before;
             before += here;
         }
 }
 
-static void insert_keys(Sort *s)
+void sort_insert(const Sort *s, int64_t from, int64_t to)
 {
     uint64_t *wide = s->keys;
     uint32_t *narrow = s->keys;
-    for (int64_t i = 0; i < s->n; i++) {
+    for (int64_t i = from; i < to; i++) {
         uint64_t key = sort_key_at(s->keys, i, s->wide);
+        int32_t place = s->places ? s->places[i] : 0;
         int64_t at = i;
-        for (; at > 0 && sort_key_at(s->keys, at - 1, s->wide) > key; at--) {
+        for (; at > from && sort_key_at(s->keys, at - 1, s->wide) > key; at--) {
             if (s->wide)
                 wide[at] = wide[at - 1];
             else
@@ -202,9 +181,8 @@ static void insert_keys(Sort *s)
             wide[at] = key;
         else
             narrow[at] = (uint32_t)key;
-        if (s->places) s->places[at] = (int32_t)(s->first + i);
+        if (s->places) s->places[at] = place;
     }
-    s->placed = true;
 }
 
 static void join_bits(const Sort *s, uint64_t bits[2])
@@ -235,10 +213,10 @@ void sort_make_keys(Sort *s, uint64_t bits[2])
     join_bits(s, bits);
 }
 
-void sort_by_digits(Sort *s, const uint64_t bits[2])
+void sort_from_bit(Sort *s, const uint64_t bits[2], int low)
 {
-    for (s->shift = 0; s->shift < 64; s->shift += s->digit) {
-        if (((bits[0] ^ bits[1]) >> s->shift & (values(s) - 1)) == 0)
+    for (s->shift = low; s->shift < 64; s->shift += s->digit) {
+        if (((bits[0] ^ bits[1]) >> s->shift & (sort_values(s) - 1)) == 0)
             continue; /* all have the same digit */
         pool_run(count, s, s->parts);
         add_up(s);
@@ -247,17 +225,22 @@ void sort_by_digits(Sort *s, const uint64_t bits[2])
     }
 }
 
+void sort_by_digits(Sort *s, const uint64_t bits[2])
+{
+    sort_from_bit(s, bits, 0);
+}
+
 /* ---- some of them ------------------------------------------------------------------------------ */
 
 /* The keys of each part whose digit is among those asked for, to where they belong. */
 static void keep(const void *job, int64_t from, int64_t to)
 {
     const Sort *s = job;
-    uint64_t last = values(s) - 1;
+    uint64_t last = sort_values(s) - 1;
     for (int64_t p = from; p < to; p++) {
         uint64_t some = 0, all = UINT64_MAX;
         int64_t at = s->kept[p];
-        for (int64_t i = from_of(s, p), end = to_of(s, p); i < end; i++) {
+        for (int64_t i = sort_from(s, p), end = sort_to(s, p); i < end; i++) {
             uint64_t key = sort_key_at(s->keys, i, s->wide), digit = key >> s->shift & last;
             if (digit < s->least || digit > s->most) continue;
             if (s->wide)
@@ -279,9 +262,9 @@ static void keep(const void *job, int64_t from, int64_t to)
 static int64_t find_kept(Sort *s, int64_t from, int64_t to)
 {
     int64_t at = 0, before = 0, sum = 0;
-    for (uint32_t v = 0; v < values(s) && at < to; v++) {
+    for (uint32_t v = 0; v < sort_values(s) && at < to; v++) {
         int64_t here = 0;
-        for (int p = 0; p < s->parts; p++) here += counts_of(s, p)[v];
+        for (int p = 0; p < s->parts; p++) here += sort_counts(s, p)[v];
         if (at <= from) {
             s->least = v;
             before = at;
@@ -291,7 +274,7 @@ static int64_t find_kept(Sort *s, int64_t from, int64_t to)
     }
     for (int p = 0; p < s->parts; p++) {
         s->kept[p] = sum;
-        for (uint64_t v = s->least; v <= s->most; v++) sum += counts_of(s, p)[v];
+        for (uint64_t v = s->least; v <= s->most; v++) sum += sort_counts(s, p)[v];
     }
     s->kept[s->parts] = sum;
     return before;
@@ -334,10 +317,16 @@ void sort_set_parts(Sort *s)
 
 void sort_keys(Sort *s, const uint64_t bits[2])
 {
-    if (s->n <= FEW)
-        insert_keys(s);
-    else
-        sort_by_digits(s, bits);
+    if (s->n <= SORT_FEW) {
+        for (int64_t i = 0; s->places && !s->placed && i < s->n; i++)
+            s->places[i] = (int32_t)(s->first + i);
+        s->placed = true;
+        sort_insert(s, 0, s->n);
+        return;
+    }
+    int low = sort_first_bit(s, bits);
+    sort_from_bit(s, bits, low);
+    if (low) sort_mend(s, low);
 }
 
 size_t sort_room(Sort *s, bool order)
@@ -345,7 +334,7 @@ size_t sort_room(Sort *s, bool order)
     if (!s->alone) sort_set_parts(s);
     s->digit = s->n < SHORT ? SHORT_DIGIT : SORT_LONG_DIGIT;
     size_t parts = (size_t)s->parts, key = s->wide ? 8 : 4;
-    return parts * (sizeof *s->bits + sizeof *s->counts * values(s)) +
+    return parts * (sizeof *s->bits + sizeof *s->counts * sort_values(s)) +
            (size_t)s->n * (2 * key + (order ? 4 : 0));
 }
 
@@ -354,7 +343,7 @@ void sort_take_room(Sort *s, char *at, bool order)
     size_t parts = (size_t)s->parts, keys = (size_t)s->n * (s->wide ? 8 : 4);
     s->bits = (void *)at;
     s->counts = (void *)(s->bits + parts);
-    s->keys = s->counts + parts * values(s);
+    s->keys = s->counts + parts * sort_values(s);
     s->moved = (char *)s->keys + keys;
     s->places = order ? (void *)((char *)s->moved + keys) : NULL;
     s->placed = false;

@@ -1,4 +1,4 @@
-/* Keys in order (sort.c), along rows (sort_rows.c), side by side (sort_lanes.c), and over ranks (sort_divided.c). */
+/* Keys in order (sort.c), along rows (sort_rows.c), side by side (sort_lanes.c), by high digits (sort_high.c), and over ranks (sort_divided.c). */
 #ifndef CS_RUNTIME_SORT_H
 #define CS_RUNTIME_SORT_H
 
@@ -8,6 +8,7 @@ enum {
     SORT_LONG_DIGIT =
         11, /* bits: three passes over ints; more streams to write would miss the TLB */
     SORT_MAX_PARTS = 256,
+    SORT_FEW = 48,      /* keys that are inserted one by one */
     SORT_LANES = 16,    /* rows of keys of 32 bits side by side; half of 64 bits */
     SORT_PART = 1 << 13 /* keys that are worth a part of their own */
 };
@@ -52,12 +53,41 @@ void sort_set_kind(Sort *s, ScalarKind kind);
 /* Bytes that sorting n keys takes beside what is given and asked for; sets the parts. Of an order `moved_to` is the caller's. */
 size_t sort_room(Sort *s, bool order);
 void sort_take_room(Sort *s, char *at, bool order);
+static inline int64_t sort_from(const Sort *s, int64_t part)
+{
+    return part * s->part;
+}
+
+static inline uint32_t sort_values(const Sort *s)
+{
+    return UINT32_C(1) << s->digit;
+}
+
+static inline uint32_t *sort_counts(const Sort *s, int64_t part)
+{
+    return s->counts + (part << s->digit);
+}
+
+static inline int64_t sort_to(const Sort *s, int64_t part)
+{
+    int64_t to = (part + 1) * s->part;
+    return to < s->n ? to : s->n;
+}
+
 /* Into how many parts n keys go. */
 void sort_set_parts(Sort *s);
 /* The keys of what is given; bits: those that some key has, and those that all have. */
 void sort_make_keys(Sort *s, uint64_t bits[2]);
 /* The keys in order, by digits that differ; keys and moved, places and moved_to may have changed places. */
 void sort_by_digits(Sort *s, const uint64_t bits[2]);
+/* By the digits from bit `low` on. */
+void sort_from_bit(Sort *s, const uint64_t bits[2], int low);
+/* The bit from which on so many keys are rarely alike; 0: the digits below are few, or do not tell keys apart. */
+int sort_first_bit(const Sort *s, const uint64_t bits[2]);
+/* Keys that are alike from bit `low` on, in the order of what is below. */
+void sort_mend(Sort *s, int low);
+/* Keys from..to-1, one by one. */
+void sort_insert(const Sort *s, int64_t from, int64_t to);
 /* The same, or one by one where they are few. */
 void sort_keys(Sort *s, const uint64_t bits[2]);
 /* Leaves out keys that are not number from..to-1 in order, while that is quicker than sorting them. How many of these come
