@@ -108,6 +108,9 @@ Ast *build_new_array(Parse *p, Loc loc, Ast *base, AstList sizes, uint64_t rank,
                      Ast *init);
 Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format);
 
+/* build_scatter.c: the value where parameters p(i) of a definition are places of a permutation, which become binders */
+Ast *build_scattered(Parse *p, AstList args, Ast *value);
+
 /* build_anonymous.c: new { X = 1, a.Y } */
 Ast *build_anonymous(Parse *p, Loc loc, Ast *init);
 

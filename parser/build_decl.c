@@ -116,6 +116,7 @@ Ast *build_delegate(Parse *p, Loc loc, Ast *ret, const char *name, AstList tpara
 Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value)
 {
     if (head->kind != AST_FUNC) return head;
+    value = build_scattered(p, head->func.params, value);
     AstList binders = build_binders(p, head->func.params);
     if (build_any_bad(binders)) return build_lost(p, loc, head->func.name, false);
     return BUILD(DEFINE, define, loc, .vtype = head->func.ret, .name = head->func.name,
