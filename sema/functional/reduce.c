@@ -270,6 +270,12 @@ static void reduce_by_user(Sema *s, Ast *n, Ast **operand, const Type *t)
     reduce_with(s, n, found);
 }
 
+/* A name that nothing declares: the variable of sum(i, e), which wants a range. */
+static bool is_new_name(Sema *s, const Ast *arg)
+{
+    return arg->kind == AST_NAME_REF && !scope_lookup(s, arg->name_ref.name);
+}
+
 void check_call_reduce(Sema *s, Ast *n)
 {
     Ast *callee = n->call.callee;
@@ -293,6 +299,10 @@ void check_call_reduce(Sema *s, Ast *n)
                 "'%s' has a range but nothing to reduce: write %s(i : range, value), or %s(value) "
                 "with variables that only its reads bind",
                 name, name, name);
+        else if (operands == 2 && is_new_name(s, n->call.args.data[0]))
+            report(s, n->loc, ARGUMENT_COUNT,
+                   "'%s' needs a range for '%s': write %s(%s : range, value)", name,
+                   n->call.args.data[0]->name_ref.name, name, n->call.args.data[0]->name_ref.name);
         else
             report(s, n->loc, ARGUMENT_COUNT,
                    "'%s' reduces one function, not %d; for columns name what stays: "
