@@ -129,6 +129,7 @@ bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
         if (!fd_pass_find(passes[i])->run(fd, &d->graph, error)) return false;
     fd_set_root(fd, &d->graph, fd_rewrite(fd, fd_root(&d->graph), reductions_out, NULL));
     gather_agrees(d);
+    fdi_find_ranges(d);
     return true;
 }
 
@@ -136,6 +137,7 @@ void fdi_derive_end(FdiDerive *d)
 {
     fdi_map_free(&d->active);
     fdi_map_free(&d->forms);
+    vec_free(&d->same);
 }
 
 const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)

@@ -7,14 +7,19 @@
 
 enum { FDI_SCOPE = 32 }; /* binders around a read, their variables together */
 
+typedef struct FdiSame {
+    FdDom a, b; /* the same places, if the function itself does not fail */
+} FdiSame;
+
 /* A function that is being differentiated: its variables are slots behind the others. */
 typedef struct FdiDerive {
     Fd *fd;
     FdFunction *f;
     FdGraph graph;
     FdError *error;
-    FdiMap active; /* node -> does it depend on the variables? */
-    FdiMap forms;  /* node -> its one form (twins.c) */
+    FdiMap active;     /* node -> does it depend on the variables? */
+    FdiMap forms;      /* node -> its one form (twins.c) */
+    VEC(FdiSame) same; /* ranges.c */
 } FdiDerive;
 
 /* derive.c */
@@ -52,6 +57,9 @@ bool fdi_term(FdiDerive *d, const FdNode *reduce, const FdNode *fresh, const FdN
  * after an error. */
 bool fdi_can_call(FdiDerive *d, const FdNode *apply);
 
+/* ranges.c: notes ranges that are those of what is read at them. */
+void fdi_find_ranges(FdiDerive *d);
+
 /* attains.c */
 /* Of a reduction by min or max: does the place of `fresh` come first of those that attain it? NULL after an
  * error: the ranges depend on each other. */
@@ -65,6 +73,11 @@ const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const Fd
 const FdNode *fdi_one_form(FdiDerive *d, const FdNode *n);
 /* Has a definition the same value with these two arguments swapped? */
 bool fdi_symmetric(FdiDerive *d, const FdNode *let, int p, int q);
+
+/* solve.c */
+bool fdi_same_range(Fd *fd, const FdDom *a, const FdDom *b);
+/* Have they the same places, by agreements and by what is read? */
+bool fdi_agree(FdiDerive *d, const FdDom *a, const FdDom *b);
 
 /* invert.c */
 typedef struct FdiScope {

@@ -13,17 +13,38 @@ bool fdi_same_range(Fd *fd, const FdDom *a, const FdDom *b)
     return same_bound(fd, a->lo, b->lo) && same_bound(fd, a->hi, b->hi);
 }
 
-bool fdi_agree(FdiDerive *d, const FdDom *a, const FdDom *b)
+/* The range that an agreement or a read says is one's own; false: there is no such. */
+static bool other_range(FdiDerive *d, size_t number, const FdDom *own, FdDom *other)
 {
     const FdGraph *g = &d->graph;
-    for (int i = 0; i < g->nagrees; i++) {
-        const FdAgree *x = &g->agrees[i];
-        if (x->inside) continue;
-        FdDom p = fd_domain(d->fd, x->a, x->a_dim), q = fd_domain(d->fd, x->b, x->b_dim);
-        if ((fdi_same_range(d->fd, a, &p) && fdi_same_range(d->fd, b, &q)) ||
-            (fdi_same_range(d->fd, a, &q) && fdi_same_range(d->fd, b, &p)))
-            return true;
+    FdDom p, q;
+    if (number < d->same.len) {
+        p = d->same.data[number].a;
+        q = d->same.data[number].b;
+    } else {
+        const FdAgree *x = &g->agrees[number - d->same.len];
+        if (x->inside) return false;
+        p = fd_domain(d->fd, x->a, x->a_dim);
+        q = fd_domain(d->fd, x->b, x->b_dim);
     }
+    bool first = fdi_same_range(d->fd, own, &p);
+    *other = first ? q : p;
+    return first || fdi_same_range(d->fd, own, &q);
+}
+
+bool fdi_agree(FdiDerive *d, const FdDom *a, const FdDom *b)
+{
+    enum { MOST = 16 };
+    FdDom known[MOST] = {*a}, other; /* the same as a, each from one before it */
+    size_t all = d->same.len + (size_t)d->graph.nagrees;
+    for (int n = 1, from = 0; from < n; from++)
+        for (size_t i = 0; i < all; i++) {
+            if (!other_range(d, i, &known[from], &other)) continue;
+            if (fdi_same_range(d->fd, &other, b)) return true;
+            bool met = false;
+            for (int k = 0; k < n && !met; k++) met = fdi_same_range(d->fd, &known[k], &other);
+            if (!met && n < MOST) known[n++] = other;
+        }
     return false;
 }
 

@@ -40,9 +40,6 @@ bool fdi_solve_round(FdiSolve *s, int at, const FdNode *m);
 
 /* ---- solve.c ---- */
 
-bool fdi_same_range(Fd *fd, const FdDom *a, const FdDom *b);
-/* Do an agreement's functions have these ranges? */
-bool fdi_agree(FdiDerive *d, const FdDom *a, const FdDom *b);
 /* What the unknown (or another term) times its factor, which becomes positive, is where the index is m: an int or
  * long as the unknown; NULL: the index is not affine in it. */
 const FdNode *fdi_solved(FdiSolve *s, const FdNode *index, const FdNode *m, const FdNode *unknown,

@@ -165,6 +165,34 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
     return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n);
 }
 
+/* The work of n but for what is hoisted out of it over fewer variables. */
+static double rest_of(const Hoist *h, const FdiMap *ranges, const FdiMap *strict, const FdNode *n,
+                      const FdNode *top, FdiLoops loops, FdSeen *seen)
+{
+    const FdiMap none = {0};
+    uint64_t c;
+    if (!fd_meet(seen, n)) return 0;
+    if (n != top && fdi_node(n)->nfree < fdi_node(top)->nfree &&
+        (fdi_map_get(strict, n, &c) || !may_fail(n)) && worth(h, ranges, n, loops, false))
+        return FDI_COST_READ;
+    double cost = fdi_cost(n, &none, NULL);
+    if (cost < FDI_COST_EXPENSIVE || fd_op_of(n) == FD_OP_NONE || n->kind != FD_APPLY) return cost;
+    cost = fd_op_info(fd_op_of(n))->props & FD_EXPENSIVE ? FDI_COST_EXPENSIVE : 1;
+    for (int i = 0; i < n->nargs; i++)
+        cost += rest_of(h, ranges, strict, n->args[i], top, loops, seen);
+    return cost;
+}
+
+/* key(i) == b with an expensive key is stored over i, not over i and b. */
+static bool is_little(const Hoist *h, const FdiMap *ranges, const FdiMap *strict, const FdNode *n,
+                      FdiLoops loops)
+{
+    FdSeen seen = {0};
+    bool little = rest_of(h, ranges, strict, n, n, loops, &seen) < FDI_COST_EXPENSIVE;
+    fd_seen_free(&seen);
+    return little;
+}
+
 /* Does a reduction end before all of it is taken? What it would take then is not computed. */
 static bool ends_early(const void *ctx, const FdNode *n)
 {
@@ -453,7 +481,9 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
              tiled = always && is_tiled(h, &ranges, &chosen, n, loops[i], root);
         const FdNode *what = NULL;
         bool alone = fdi_map_get(&apart, n, &c) && has_room(h, &ranges, n);
-        if (tiled || alone || worth(h, &ranges, n, loops[i], root->self != NULL))
+        if (tiled || alone ||
+            (worth(h, &ranges, n, loops[i], root->self != NULL) &&
+             !is_little(h, &ranges, &strict, n, loops[i])))
             what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i], &asked);
         if (what) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, what, tiled));
