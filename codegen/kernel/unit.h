@@ -141,6 +141,9 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
      * (schedule/schedule_closed.c); 0: it is no such form */
     int nwithin;
     const struct DefWithin *within;
+    /* Its body under conditions that hold for all elements, and when that is so (schedule/schedule_plain.c); NULL: it is
+     * no such form */
+    Num *plain;
     /* Of a recurrence its elements where its first variable, this one, is `at` (schedule/schedule_slice.c) */
     const FdNode *slice;
     FdDom slices;

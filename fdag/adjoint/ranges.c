@@ -1,7 +1,8 @@
 /* Ranges that must be those of what is read at them.
  *   min(k : 0..c.GetLength(0), sum(d, x(i, d) * c(k, d)))     k goes over c's dimension, which so begins at 0
  * Every place of a range is read, none may be outside, and the dimension has no more places than the range. So where
- * places of c are solved for k they are in k's range. Only reductions and arrays take all their places. */
+ * places of c are solved for k they are in k's range. Only reductions, arrays and recurrences take all
+ * their places. */
 #include "derive.h"
 
 /* Have they as many places, whatever these are? */
@@ -55,7 +56,7 @@ void fdi_find_ranges(FdiDerive *d)
     fdi_postorder(fd_root(&d->graph), &at, &list);
     for (size_t i = 0; i < list.len; i++) {
         const FdNode *n = list.data[i];
-        if (n->kind != FD_REDUCE && !fd_is_stored(n)) continue;
+        if (n->kind != FD_REDUCE && !fd_is_stored(n) && !n->self) continue;
         for (int v = 0; v < n->nvars; v++) {
             const FdDom *own = &n->doms[v];
             FdSeen seen = {0};

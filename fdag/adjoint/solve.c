@@ -149,6 +149,42 @@ bool fdi_follows(FdiSolve *s, const FdAffine *form)
     return shown;
 }
 
+/* The negation of a form that is at most 0. */
+static FdAffine denied(const FdAffine *form)
+{
+    FdAffine no = {.nterms = form->nterms, .constant = 1 - form->constant};
+    for (int i = 0; i < form->nterms; i++) {
+        no.terms[i].atom = form->terms[i].atom;
+        no.terms[i].factor = -form->terms[i].factor;
+    }
+    return no;
+}
+
+/* Is the form, or its negative, above 0? */
+static bool is_apart(FdiSolve *s, const FdAffine *form)
+{
+    FdAffine above = denied(form), below = *form;
+    below.constant++;
+    return fdi_follows(s, &above) || fdi_follows(s, &below);
+}
+
+bool fdi_holds(FdiSolve *s, const FdNode *cond, bool truth)
+{
+    FdOp op = cond->kind == FD_APPLY ? fd_op_of(cond) : FD_OP_NONE;
+    FdAffine forms[2];
+    if (op == FD_OP_LNOT) return fdi_holds(s, cond->args[0], !truth);
+    if (op == FD_OP_LAND || op == FD_OP_LOR) {
+        bool first = fdi_holds(s, cond->args[0], truth), all = truth == (op == FD_OP_LAND);
+        return all == first ? fdi_holds(s, cond->args[1], truth) : first;
+    }
+    int n = fdi_comparison(cond, truth, forms);
+    bool equal = op == FD_OP_EQ || op == FD_OP_NE;
+    if (!n && equal && fdi_comparison(cond, !truth, forms)) return is_apart(s, &forms[0]);
+    for (int i = 0; i < n; i++)
+        if (!fdi_follows(s, &forms[i])) return false;
+    return n > 0;
+}
+
 /* The form but for a variable, a long; minus: with its sign turned. NULL: there is another that is not known before. */
 static const FdNode *rest_of(Fd *fd, const FdAffine *form, const FdNode *var, bool minus)
 {
@@ -169,17 +205,6 @@ static const FdNode *rest_of(Fd *fd, const FdAffine *form, const FdNode *var, bo
             sum = !sum ? term : fdi_long_op(fd, factor < 0 ? FD_OP_SUB : FD_OP_ADD, sum, term);
         }
     return sum ? fdi_add_constant(fd, sum, constant) : fd_long(fd, constant);
-}
-
-/* The negation of a form that is at most 0. */
-static FdAffine denied(const FdAffine *form)
-{
-    FdAffine no = {.nterms = form->nterms, .constant = 1 - form->constant};
-    for (int i = 0; i < form->nterms; i++) {
-        no.terms[i].atom = form->terms[i].atom;
-        no.terms[i].factor = -form->terms[i].factor;
-    }
-    return no;
 }
 
 const FdNode *fdi_at_most(FdiSolve *s, const FdiOrder *o, bool *never)

@@ -52,6 +52,8 @@ void fdi_put_all(FdiSolve *s, int count, const FdNode *const *old, const FdNode 
 void fdi_place(FdiSolve *s, int u, const FdNode *value, const FdNode *inside);
 /* Is it at most 0 by the ranges of the variables that are left and of m? */
 bool fdi_follows(FdiSolve *s, const FdAffine *form);
+/* Has a condition this value by them? Integers are exact: they are places of ranges. */
+bool fdi_holds(FdiSolve *s, const FdNode *cond, bool truth);
 /* low + more <= high as a condition, solved for a variable where it can be, so that interiors and borders see it.
  * NULL: it always holds; *never: it never does. */
 const FdNode *fdi_at_most(FdiSolve *s, const FdiOrder *order, bool *never);

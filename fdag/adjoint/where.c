@@ -65,6 +65,7 @@ void fdi_part_guard(FdiSolve *s, const FdNode *guard, const FdNode **inner, cons
         fdi_part_guard(s, guard->args[1], inner, outer);
         return;
     }
+    if (!fd_effects(guard) && fdi_holds(s, guard, true)) return;
     bool speaks = fdi_unknowns(s, guard) > 0;
     if (speaks && narrows(s, guard)) return;
     const FdNode **to = speaks || (s->left.n && fdi_reads_outside(s, guard)) ? inner : outer;

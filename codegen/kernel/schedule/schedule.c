@@ -72,6 +72,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
     const char *form = d->flat      ? "flat\n"
+                       : d->plain   ? "plain\n"
                        : d->nbeside ? "beside\n"
                        : d->anew    ? "anew\n"
                        : d->slice   ? "slice\n"
@@ -142,6 +143,22 @@ static Num *flattened(Unit *u, const Def *d, Num *rest)
     return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
 }
 
+/* Sums without conditions around them, where these hold for all elements; returns what is left. */
+static Num *plain_first(Unit *u, const Def *d, Num *rest)
+{
+    if (u->options->tile != CG_TILE_AUTO || num_is(rest, 0) || draw_skips(u, P_FORM_PLAIN))
+        return rest;
+    const Def *p = schedule_plain(u, d);
+    if (!p || num_is(def_unsafe(u, p), 1)) return rest;
+    Num *safe = num_and(u, num_and(u, rest, p->plain), num_not(u, schedule_turn_to(u, p)));
+    safe = num_let(u, "plain", safe);
+    Num *left = num_is(safe, 0) ? safe : reuse(u, p, safe);
+    schedule_turn_to(u, d);
+    if (left == safe) return rest;
+    Num *done = num_and(u, safe, num_not(u, left));
+    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+}
+
 /* May some of what is below be left out? */
 static bool chooses(const void *ctx, const FdNode *n)
 {
@@ -181,6 +198,8 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
     if (closes(u) && fd_any(d->body, is_open, NULL))
         rest = try(u, d, recipe_closed, P_FORM_CLOSED, rest);
+    if (num_is(rest, 0)) return;
+    rest = plain_first(u, d, rest);
     if (num_is(rest, 0)) return;
     rest = inside_first(u, d, rest, unsafe);
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;

@@ -24,6 +24,9 @@ const Def *schedule_anew(Unit *u, const Def *d);
 /* The definition with reductions over ranges that are the same for all elements, in place of ranges of their own and of
  * conditions on values (Def.within); NULL: it has no such form. */
 const Def *schedule_closed(Unit *u, const Def *d);
+/* The definition without conditions around its sums, where they hold for all elements (Def.plain); NULL: it has no such
+ * form. */
+const Def *schedule_plain(Unit *u, const Def *d);
 /* A recurrence whose outermost variable is its first, at one value of it: an array of its other variables, which
  * reads what is there already. turn: the number of a loop. NULL: some read of itself is not a known number of such
  * slices back, ranges differ from slice to slice, or something can fail. */

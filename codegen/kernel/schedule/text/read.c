@@ -211,6 +211,17 @@ static void read_closed(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* plain: what follows computes the last definition, or the slice or form anew before, without conditions that hold
+ * for all elements. */
+static void read_plain(Reader *r)
+{
+    bool form = r->flat && (r->flat->anew || r->flat->slice);
+    const Def *d = form ? r->flat : r->done ? &r->defs[r->done - 1] : NULL;
+    r->flat = d ? schedule_plain(r->u, d) : NULL;
+    if (!r->flat) reader_fail(r, "the definition has no sums under conditions");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -333,6 +344,8 @@ static void read_line(Reader *r, const char *line)
             read_slice(r);
         else if (reader_accept(r, "closed"))
             read_closed(r);
+        else if (reader_accept(r, "plain"))
+            read_plain(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))
