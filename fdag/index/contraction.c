@@ -322,3 +322,34 @@ bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, con
             return true;
     return with_column(out, nvars - 1, nvars, vars, doms, outside, ctx);
 }
+
+/* An index in which v stands beside others. */
+static bool shares_index(const void *v, const FdNode *n)
+{
+    for (int i = 0; fd_does(n) & FD_READS && i < n->nargs; i++)
+        if (n->args[i] != v && fd_uses_var(n->args[i], v)) return true;
+    return false;
+}
+
+/* Is it a place of a window, whose length is not known before? Such are often short. */
+static bool is_of_window(const FdContraction *c, const FdNode *v, const FdDom *dom)
+{
+    bool window = dom->lo && !(fd_is_const(dom->lo) && fd_is_const(dom->hi));
+    for (int i = 0; i < c->nreduces && window; i++)
+        if (fd_any(c->reduces[i]->body, shares_index, v)) return true;
+    return false;
+}
+
+bool fd_contraction_turned(int nvars, const FdNode *const *vars, const FdDom *doms, FdIs *outside,
+                           const void *ctx, const FdContraction *of, FdContraction *out)
+{
+    if (of->col != nvars - 1 || !is_of_window(of, of->column, &doms[of->col])) return false;
+    for (int col = nvars - 1; col-- > 0;) {
+        bool batch = false;
+        for (int i = 0; i < of->nbatch; i++) batch = batch || of->batch[i] == vars[col];
+        if (!batch || fd_is_short(&doms[col]) || is_of_window(of, vars[col], &doms[col])) continue;
+        *out = *of;
+        if (with_column(out, col, nvars, vars, doms, outside, ctx)) return true;
+    }
+    return false;
+}

@@ -61,6 +61,10 @@ typedef struct FdContraction {
  * form. `outside` says which reads have to stay in their branches; NULL: all. */
 bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
                     FdIs *outside, const void *ctx, FdContraction *out);
+/* The same form with columns of another variable, where the last one is a place of a window, x(i + q), that may be short;
+ * false: there is none. */
+bool fd_contraction_turned(int nvars, const FdNode *const *vars, const FdDom *doms, FdIs *outside,
+                           const void *ctx, const FdContraction *of, FdContraction *out);
 bool fd_is_short(const FdDom *dom); /* known to have fewer elements than lanes are worth */
 /* Has an element of it a reduction of its own that is not short? Such are worth a form of theirs: tiles, rows. */
 bool fd_elements_reduce(const FdGraph *g);

@@ -177,18 +177,40 @@ static Num *on_cpu(Tile *t, Num *when)
     return when;
 }
 
+static Num *with_form(Tile *t, Num *when)
+{
+    Unit *u = t->u;
+    t->m = num_let(u, "m", plan_elements(u, t->c.nrows, t->c.row_doms));
+    t->n = num_let(u, "n", plan_n(u, &t->d->doms[t->c.col]));
+    for (int i = 0; i < t->c.nreduces; i = fd_reductions_end(t->c.nreduces, t->c.reduces, i)) {
+        t->ks[i] = num_let(u, "k", recipe_length(u, t->c.reduces[i]));
+        t->k = i ? num_op(u, FD_OP_MAX, t->k, t->ks[i]) : t->ks[i];
+    }
+    t->batch = num_let(u, "batch", plan_elements(u, t->c.nbatch, t->c.batch_doms));
+    return u->options->family == CG_GPU ? tile_local(t, when) : on_cpu(t, when);
+}
+
+/* Columns of a longer variable where the last one turns out to be short: of a window's weights. */
+static Num *turned(const Tile *of, Num *when)
+{
+    enum { SHORT = 8 }; /* as fd_is_short */
+    Tile t = {.u = of->u, .d = of->d};
+    if (t.u->options->family == CG_GPU || !contraction_turned(t.u, t.d, &of->c, &t.c)) return NULL;
+    Num *few = num_int(t.u, SHORT), *last = plan_n(t.u, &t.d->doms[of->c.col]);
+    Num *is = num_op(t.u, FD_OP_LT, last, few),
+        *longer = num_op(t.u, FD_OP_GE, plan_n(t.u, &t.d->doms[t.c.col]), few);
+    when = num_let(t.u, "turned", num_and(t.u, when, num_and(t.u, is, longer)));
+    return num_is(when, 0) ? NULL : with_form(&t, when);
+}
+
 Num *recipe_contract(Unit *u, const Def *d, Num *when)
 {
     Tile t = {.u = u, .d = d};
     bool gpu = u->options->family == CG_GPU;
     if ((u->options->precise && !gpu) || !contraction_find(u, d, &t.c)) return NULL;
     if (t.c.noperands > (gpu ? 4 : FD_MAX_OPERANDS)) return NULL;
-    t.m = num_let(u, "m", plan_elements(u, t.c.nrows, t.c.row_doms));
-    t.n = num_let(u, "n", plan_n(u, &d->doms[t.c.col]));
-    for (int i = 0; i < t.c.nreduces; i = fd_reductions_end(t.c.nreduces, t.c.reduces, i)) {
-        t.ks[i] = num_let(u, "k", recipe_length(u, t.c.reduces[i]));
-        t.k = i ? num_op(u, FD_OP_MAX, t.k, t.ks[i]) : t.ks[i];
-    }
-    t.batch = num_let(u, "batch", plan_elements(u, t.c.nbatch, t.c.batch_doms));
-    return gpu ? tile_local(&t, when) : on_cpu(&t, when);
+    Num *other = turned(&t, when);
+    if (!other) return with_form(&t, when);
+    Num *done = with_form(&t, num_let(u, "rest", num_and(u, when, num_not(u, other))));
+    return done ? num_op(u, FD_OP_LOR, other, done) : other;
 }

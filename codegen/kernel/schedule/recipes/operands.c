@@ -119,3 +119,9 @@ bool contraction_find(Unit *u, const Def *d, FdContraction *out)
     for (int i = 0; found && i < out->nreduces; i++) found = reduction_is_closed(out->reduces[i]);
     return found;
 }
+
+bool contraction_turned(Unit *u, const Def *d, const FdContraction *of, FdContraction *out)
+{
+    const Reader r = {u, d};
+    return fd_contraction_turned(d->nvars, d->vars, d->doms, falls_outside, &r, of, out);
+}

@@ -92,5 +92,7 @@ void recipe_group_shape(Unit *u, Num *n, Num *rows, Num **width, Num **height);
 
 /* Its contraction, if it has that form. */
 bool contraction_find(Unit *u, const Def *d, FdContraction *out);
+/* The same with columns of another variable (fd_contraction_turned). */
+bool contraction_turned(Unit *u, const Def *d, const FdContraction *of, FdContraction *out);
 
 #endif
