@@ -210,6 +210,32 @@ static bool is_all_of(const FdNode *n, int rank, const FdNode *const *m, const F
     return all;
 }
 
+/* What a read gives to the places m of what it reads: one term more, or more to one of those before. */
+static void add_term(Adjoint *a, FdiNodes *terms, const FdiRead *r, int rank,
+                     const FdNode *const *m, const FdDom *doms)
+{
+    Fd *fd = a->d.fd;
+    int few = fdi_few(r, rank);
+    if (few >= 0) {
+        const FdDom *dom = &r->scope->doms[few];
+        for (int64_t v = dom->lo->value.i; v < dom->hi->value.i; v++) {
+            FdiRead one = fdi_at_value(fd, r, rank, few, v);
+            add_term(a, terms, &one, rank, m, doms);
+        }
+        return;
+    }
+    const FdNode *term = fdi_invert(&a->d, r, rank, m, doms);
+    if (!term) return;
+    term = alike(fd, terms, term);
+    for (size_t i = 0; i < terms->len; i++) {
+        const FdNode *both = fdi_one_pass(fd, terms->data[i], term);
+        if (!both) continue;
+        terms->data[i] = both;
+        return;
+    }
+    vec_push(terms, term);
+}
+
 /* The sum of all that is read of a definition, which is then accounted for: a value, or a function over the
  * definition's ranges. NULL: it is not read. */
 static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
@@ -234,16 +260,13 @@ static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
     for (size_t i = 0; i < a->reads.len; i++) {
         FdiRead r = a->reads.data[i];
         if (r.of == of) {
-            const FdNode *term = fdi_invert(&a->d, &r, rank, m, doms);
-            if (!term) continue;
-            term = alike(fd, &terms, term);
-            vec_push(&terms, term);
-            sum = fdi_plus(fd, sum, term);
+            add_term(a, &terms, &r, rank, m, doms);
         } else {
             a->reads.data[kept++] = r;
         }
     }
     a->reads.len = kept;
+    for (size_t i = 0; i < terms.len; i++) sum = fdi_plus(fd, sum, terms.data[i]);
     vec_free(&terms);
     sum = fdi_one_form(&a->d, sum);
     if (sum && is_all_of(sum, rank, m, doms)) return sum->fn;

@@ -100,4 +100,13 @@ typedef struct FdiRead {
 const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNode *const *m,
                          const FdDom *doms);
 
+/* ---- bykey.c ---- */
+
+/* A variable around the read that has few values, and whose index nothing else tells; -1: there is none. */
+int fdi_few(const FdiRead *read, int rank);
+/* The read where variable number u of its scope has this value. */
+FdiRead fdi_at_value(Fd *fd, const FdiRead *read, int rank, int u, int64_t value);
+/* Two sums by key over the same places, of which some key is the same, as one; NULL: they are no such. */
+const FdNode *fdi_one_pass(Fd *fd, const FdNode *a, const FdNode *b);
+
 #endif

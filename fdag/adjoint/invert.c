@@ -197,6 +197,21 @@ static const FdNode *near(FdiSolve *s, int dim, const FdNode *bound)
     return away.constant ? fdi_op2(fd, FD_OP_ADD, m, fdi_integer(fd, m, away.constant)) : m;
 }
 
+static bool reads(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return fd_does(n) & FD_READS;
+}
+
+/* An element at an element: who reads it where nothing wants it may be outside. */
+static bool reads_at_element(const void *ctx, const FdNode *n)
+{
+    bool found = false;
+    for (int i = 0; reads(ctx, n) && i < n->nargs && !found; i++)
+        found = fd_any(n->args[i], reads, NULL);
+    return found;
+}
+
 /* One of the pieces of a read; NULL: it is never made. */
 static const FdNode *invert_piece(FdiDerive *d, const FdiRead *read, const FdiPiece *piece,
                                   int rank, const FdNode *const *m, const FdDom *doms)
@@ -225,12 +240,14 @@ static const FdNode *invert_piece(FdiDerive *d, const FdiRead *read, const FdiPi
     }
     if (!in_order(&s)) return NULL;
     const FdNode *guard = s.inside;
+    bool by_key = false;
     for (int i = 0; i < rank; i++) {
         const FdNode *at = s.at[i], *index = m[i];
         if (at->type != index->type) { /* lanes of longs are half as many */
             at = fdi_to_long(d->fd, at);
             index = fdi_to_long(d->fd, index);
         }
+        by_key = by_key || is[i] == BY_KEY;
         if (is[i] == BY_KEY) guard = fdi_and(d->fd, guard, fdi_op2(d->fd, FD_OP_EQ, at, index));
     }
     const FdNode *inside = NULL, *inner = NULL, *outer = NULL;
@@ -238,6 +255,12 @@ static const FdNode *invert_piece(FdiDerive *d, const FdiRead *read, const FdiPi
     fdi_part_guard(&s, s.guard, &inner, &outer);
     s.inside = inside;
     s.guard = inner;
+    if (by_key) {
+        bool apart = outer && fd_any(s.weight, reads_at_element, NULL);
+        s.guard = fdi_and(d->fd, apart ? outer : NULL, fdi_and(d->fd, inside, inner));
+        s.inside = NULL;
+        if (apart) outer = NULL;
+    }
     for (int u = s.left.n; u-- > 0;) {
         FdDom *own = &s.left.doms[u];
         own->lo = plain(&s, own->lo);
