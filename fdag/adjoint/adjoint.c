@@ -226,7 +226,7 @@ static void add_term(Adjoint *a, FdiNodes *terms, const FdiRead *r, int rank,
     }
     const FdNode *term = fdi_invert(&a->d, r, rank, m, doms);
     if (!term) return;
-    term = alike(fd, terms, term);
+    term = alike(fd, terms, fdi_cancelled(&a->d, term, rank, m));
     for (size_t i = 0; i < terms->len; i++) {
         const FdNode *both = fdi_one_pass(fd, terms->data[i], term);
         if (!both) continue;
@@ -266,6 +266,7 @@ static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
         }
     }
     a->reads.len = kept;
+    fdi_cancel(&a->d, &terms);
     for (size_t i = 0; i < terms.len; i++) sum = fdi_plus(fd, sum, terms.data[i]);
     vec_free(&terms);
     sum = fdi_one_form(&a->d, sum);

@@ -51,11 +51,14 @@ static const FdUser *chooser(Fd *fd, const FdType *record, FdOp op, const FdNode
     return u;
 }
 
-const FdNode *fdi_attains(FdiDerive *d, const FdNode *n, const FdNode *fresh)
+/* The first value and place of a minimum or maximum, made once; NULL after an error. */
+static const FdNode *first_of(FdiDerive *d, const FdNode *n)
 {
     static const char *const names[] = {"value", "place"};
     Fd *fd = d->fd;
-    const FdNode *other = fdi_fresh(fd, n), *at = place_of(fd, other);
+    const FdNode *other = fdi_fresh(fd, n), *at = place_of(fd, other),
+                 *made = fdi_map_node(&d->firsts, n);
+    if (made) return made;
     if (!at)
         return fdi_fail(
             d, n, "a min or max whose ranges depend on each other: reduce one variable at a time");
@@ -72,5 +75,13 @@ const FdNode *fdi_attains(FdiDerive *d, const FdNode *n, const FdNode *fresh)
     const FdUser *user = chooser(fd, record, op, fd_make(fd, record, none, n->loc));
     const FdNode *first = fd_reduce(fd, fd_user(fd, user), other->nvars, other->vars, other->doms,
                                     fd_make(fd, record, both, n->loc), n->loc);
-    return fdi_op2(fd, FD_OP_EQ, fd_field(fd, first, 1, n->loc), place_of(fd, fresh));
+    fdi_map_set_node(&d->firsts, n, first);
+    return first;
+}
+
+const FdNode *fdi_attains(FdiDerive *d, const FdNode *n, const FdNode *fresh)
+{
+    const FdNode *first = first_of(d, n);
+    if (!first) return NULL;
+    return fdi_op2(d->fd, FD_OP_EQ, fd_field(d->fd, first, 1, n->loc), place_of(d->fd, fresh));
 }

@@ -128,8 +128,8 @@ const FdNode *fdi_one_pass(Fd *fd, const FdNode *a, const FdNode *b)
 {
     Guarded x, y, both = {0};
     if (a->kind != FD_REDUCE || b->kind != FD_REDUCE || fd_op_of(a) != FD_OP_ADD ||
-        fd_op_of(b) != FD_OP_ADD || a->type != b->type || !fd_same_ranges(a, b) || !guarded(fd, a, &x) ||
-        !guarded(fd, b, &y))
+        fd_op_of(b) != FD_OP_ADD || a->type != b->type || !fd_same_ranges(a, b) ||
+        !guarded(fd, a, &x) || !guarded(fd, b, &y))
         return NULL;
     const FdNode *all = NULL;
     bool by_key = false;
@@ -140,6 +140,7 @@ const FdNode *fdi_one_pass(Fd *fd, const FdNode *a, const FdNode *b)
         all = fdi_and(fd, all, x.conds[i]);
     }
     if (!by_key) return NULL;
-    const FdNode *body = fdi_guarded(fd, all, fdi_plus(fd, rest(fd, &x, &both), rest(fd, &y, &both)));
+    const FdNode *body =
+        fdi_guarded(fd, all, fdi_plus(fd, rest(fd, &x, &both), rest(fd, &y, &both)));
     return fdi_sum(fd, a->nvars, a->vars, a->doms, body, a->loc);
 }

@@ -137,6 +137,8 @@ void fdi_derive_end(FdiDerive *d)
 {
     fdi_map_free(&d->active);
     fdi_map_free(&d->forms);
+    fdi_map_free(&d->firsts);
+    vec_free(&d->sums);
     vec_free(&d->same);
 }
 

@@ -17,7 +17,10 @@ typedef struct FdiDerive {
     FdFunction *f;
     FdGraph graph;
     FdError *error;
-    FdiMap active;     /* node -> does it depend on the variables? */
+    FdiMap active; /* node -> does it depend on the variables? */
+    FdiMap firsts; /* minimum or maximum -> value and place of where it is attained first */
+    FdiNodes sums; /* cancel.c: those of the function, or definitions that are such */
+    bool summed;
     FdiMap forms;      /* node -> its one form (twins.c) */
     VEC(FdiSame) same; /* ranges.c */
 } FdiDerive;
@@ -71,6 +74,8 @@ const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const Fd
 /* twins.c */
 /* The form that all have which are equal but for signs and the order of operands. n may be NULL. */
 const FdNode *fdi_one_form(FdiDerive *d, const FdNode *n);
+/* Do they come to nothing together? */
+bool fdi_opposite(FdiDerive *d, const FdNode *a, const FdNode *b);
 /* Has a definition the same value with these two arguments swapped? */
 bool fdi_symmetric(FdiDerive *d, const FdNode *let, int p, int q);
 
@@ -99,6 +104,13 @@ typedef struct FdiRead {
  * none. */
 const FdNode *fdi_invert(FdiDerive *d, const FdiRead *read, int rank, const FdNode *const *m,
                          const FdDom *doms);
+
+/* ---- cancel.c ---- */
+
+/* A term at m, maybe simpler: a sum times what divides by it. */
+const FdNode *fdi_cancelled(FdiDerive *d, const FdNode *term, int rank, const FdNode *const *m);
+/* Without those that come to nothing together. */
+void fdi_cancel(FdiDerive *d, FdiNodes *terms);
 
 /* ---- bykey.c ---- */
 

@@ -21,6 +21,8 @@ static const FdNode *negated(Fd *fd, const FdNode *n)
 static const FdNode *whole(FdiDerive *d, const FdNode *n)
 {
     Form f = form_of(d, n);
+    if (f.minus && fdi_is_op(f.node, FD_OP_SUB)) /* as it was, where it was so */
+        return fdi_op2(d->fd, FD_OP_SUB, f.node->args[1], f.node->args[0]);
     return f.minus ? negated(d->fd, f.node) : f.node;
 }
 
@@ -128,6 +130,14 @@ static Form form_of(FdiDerive *d, const FdNode *n)
 const FdNode *fdi_one_form(FdiDerive *d, const FdNode *n)
 {
     return n && is_real(n) ? whole(d, n) : n;
+}
+
+bool fdi_opposite(FdiDerive *d, const FdNode *a, const FdNode *b)
+{
+    if (!is_real(a) || a->type != b->type) return false;
+    if (fd_is_const(a) && fd_is_const(b)) return a->value.f == -b->value.f;
+    Form x = form_of(d, a), y = form_of(d, b);
+    return x.node == y.node && x.minus != y.minus;
 }
 
 bool fdi_symmetric(FdiDerive *d, const FdNode *let, int p, int q)
