@@ -106,8 +106,8 @@ const FdNode *fdi_cancelled(FdiDerive *d, const FdNode *term, int rank, const Fd
     Fd *fd = d->fd;
     bool guarded = fdi_is_op(term, FD_OP_SELECT) && fd_is_const(term->args[2]);
     const FdNode *sum = guarded ? term->args[1] : term;
-    if (sum->kind != FD_REDUCE || sum->init || fd_op_of(sum) != FD_OP_ADD ||
-        sum->type->record || !scalar_is_real(sum->type->scalar))
+    if (sum->kind != FD_REDUCE || sum->init || fd_op_of(sum) != FD_OP_ADD || sum->type->record ||
+        !scalar_is_real(sum->type->scalar))
         return term;
     Factors f = factors(fd, sum->body, sum);
     if (!f.out || !f.in) return term;

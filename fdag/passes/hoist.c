@@ -21,12 +21,15 @@
  * variables; where they do not hold nobody reads it. Such a condition must not fail, unless it is evaluated always.
  *   before: sum(j, i > 0 ? exp(a(i - 1)) * b(j) : 0)
  *   after:  sum(j, i > 0 ? t(i) * b(j) : 0)                      with slot t = let(i) i > 0 ? exp(a(i - 1)) : 0
+ * A long sum that only some elements have is a temporary over these, with tiles or parts.
+ *   before: let(i, j) i < 3 ? sum(v, w(v, i) * r(v, j)) : 0
+ *   after:  let(i, j) i < 3 ? t(i, j) : 0                        with slot t = let(i : 0..3, j) sum(..)
  * In a recurrence, which runs in order, so does each such expression that does not use its values.
  * Requires: compose done. Keeps: meaning and errors; temporaries only use earlier slots. */
 #include <string.h>
 
 #include "../index/contraction.h"
-#include "../internal.h"
+#include "hoist.h"
 
 typedef struct Hoist {
     Fd *fd;
@@ -34,33 +37,6 @@ typedef struct Hoist {
 } Hoist;
 
 static const FdNode *hoist(Hoist *h, const FdNode *root);
-
-/* Reads at variables of the expression's own reductions are inside their ranges; reads at the
- * variables around are only as safe as the branch makes them. */
-static bool is_safe(const void *expression, const FdNode *read)
-{
-    for (int k = 0; k < read->nargs; k++) {
-        bool var = read->args[k]->kind == FD_VAR;
-        if (!fd_is_const(read->args[k]) && !(var && !fd_uses_var(expression, read->args[k])))
-            return false;
-    }
-    return true;
-}
-
-/* May reads at its variables be outside? */
-static bool is_given(const void *ctx, const FdNode *n)
-{
-    (void)ctx;
-    for (int i = 0; i < n->nvars; i++)
-        if (n->doms[i].kind == FD_DOM_GIVEN) return true;
-    return false;
-}
-
-/* Could evaluating n outside of its branch fail? */
-static bool may_fail(const FdNode *n)
-{
-    return fdi_may_fail(n, &(FdiFails){is_safe, n}) || fd_any(n, is_given, NULL);
-}
 
 static bool reads_by_all(const void *n, const FdNode *read)
 {
@@ -73,70 +49,6 @@ static bool is_index(const FdNode *n)
 {
     return fdi_is_word(n) && !(fd_effects(n) & (FD_REDUCES | FD_CALLS)) &&
            !fd_any(n, reads_by_all, n);
-}
-
-/* ---- guards ------------------------------------------------------------------------------------ */
-
-/* A condition under which a node is evaluated, behind those around it. */
-typedef struct Guard {
-    const struct Guard *up;
-    const FdNode *cond;
-    bool truth;
-} Guard;
-
-/* Where a node is evaluated: under these conditions; not known: in branches that differ. */
-typedef struct Where {
-    bool met, known;
-    const Guard *guard;
-} Where;
-
-static bool same_guards(const Guard *x, const Guard *y)
-{
-    for (; x && y && x != y; x = x->up, y = y->up)
-        if (x->cond != y->cond || x->truth != y->truth) return false;
-    return x == y;
-}
-
-/* A child of n, its number k of count, is evaluated where n is, or in a branch of that. */
-static void use_at(Fd *fd, const FdNode *n, int k, int count, const Where *of, Where *child)
-{
-    Where here = {true, of->known, of->guard};
-    int arg = n->kind == FD_APPLY ? k - (count - n->nargs) : -1;
-    if (arg > 0 && fd_is_lazy(n, arg)) {
-        FdOp op = fd_op_of(n);
-        Guard g = {here.guard, n->args[0], op == FD_OP_SELECT ? arg == 1 : op == FD_OP_LAND};
-        here.guard = arena_copy(fd->arena, &g, sizeof g);
-    }
-    if (child->met)
-        here.known = here.known && child->known && same_guards(here.guard, child->guard);
-    *child = here;
-}
-
-static bool has_all(const FdNode *n, const FdNode *cond)
-{
-    const FdiNode *b = fdi_node(cond);
-    for (uint32_t i = 0; i < b->nfree; i++)
-        if (!fd_uses_var(n, b->free[i])) return false;
-    return true;
-}
-
-/* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves where nothing asks for
- * them. asked: what is evaluated at each point whatever loops are empty. */
-static const FdNode *with_guards(Fd *fd, const FdNode *n, const Where *where, const FdiMap *asked)
-{
-    const FdNode *all = NULL;
-    uint64_t c;
-    if (!where->known || !where->guard || !fd_type_is_scalar(n->type)) return NULL;
-    for (const Guard *g = where->guard; g; g = g->up) {
-        if (!has_all(n, g->cond)) return NULL;
-        if (!fdi_map_get(asked, g->cond, &c) && may_fail(g->cond)) return NULL;
-        const FdNode *cond = g->cond;
-        if (!g->truth) cond = fd_simple_op(fd, FD_OP_LNOT, SC_BOOL, 1, &cond);
-        const FdNode *both[] = {cond, all};
-        all = all ? fd_simple_op(fd, FD_OP_LAND, SC_BOOL, 2, both) : cond;
-    }
-    const FdNode *args[] = {all, n, fd_const(fd, n->type->scalar, (ScalarValue){.i = 0})};
-    return fd_simple_op(fd, FD_OP_SELECT, n->type->scalar, 3, args);
 }
 
 /* ---- what is worth it -------------------------------------------------------------------------- */
@@ -173,7 +85,7 @@ static double rest_of(const Hoist *h, const FdiMap *ranges, const FdiMap *strict
     uint64_t c;
     if (!fd_meet(seen, n)) return 0;
     if (n != top && fdi_node(n)->nfree < fdi_node(top)->nfree &&
-        (fdi_map_get(strict, n, &c) || !may_fail(n)) && worth(h, ranges, n, loops, false))
+        (fdi_map_get(strict, n, &c) || !hoist_may_fail(n)) && worth(h, ranges, n, loops, false))
         return FDI_COST_READ;
     double cost = fdi_cost(n, &none, NULL);
     if (cost < FDI_COST_EXPENSIVE || fd_op_of(n) == FD_OP_NONE || n->kind != FD_APPLY) return cost;
@@ -457,6 +369,43 @@ static const FdNode *temporary(Hoist *h, const FdiMap *ranges, const FdNode *n, 
     return rank > 0 ? fd_apply(fd, node, rank, o.args, n->loc) : node;
 }
 
+/* ---- sums of some elements ----------------------------------------------------------------- */
+
+/* A long sum of some elements alone, as i < 3 ? sum(..) : 0, over these; NULL: it is no such. */
+static const FdNode *of_some(Hoist *h, const FdNode *root, const FdiMap *ranges, const FdNode *n,
+                             const HoistWhere *where)
+{
+    Fd *fd = h->fd;
+    const FdiNode *b = fdi_node(n);
+    FdDom doms[FD_MAX_RANK];
+    const FdNode *vars[FD_MAX_RANK];
+    bool is_long = false;
+    if (n->kind != FD_REDUCE || n->init || root->kind != FD_LET || root->self || !where->known ||
+        !where->guard || !fd_type_is_scalar(n->type) || !b->nfree || b->nfree > FD_MAX_RANK)
+        return NULL;
+    for (int i = 0; i < n->nvars; i++) is_long = is_long || !fd_is_short(&n->doms[i]);
+    for (uint32_t i = 0; i < b->nfree; i++) {
+        const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
+        bool own = false;
+        for (int k = 0; k < root->nvars; k++) own = own || root->vars[k] == b->free[i];
+        if (!own || !dom || !fdi_storable(h->graph, b->free[i], dom)) return NULL;
+        doms[i] = (FdDom){FD_DOM_GIVEN, dom->lo, dom->hi};
+        vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
+    }
+    if (!is_long || !hoist_where_all_hold(fd, n, where->guard, doms)) return NULL;
+    int rank = (int)b->nfree;
+    const FdNode *body = fdi_replace_vars(fd, n, rank, b->free, vars),
+                 *def = hoist(h, fd_let(fd, rank, vars, doms, body, n->loc)),
+                 *node = same_temporary(h, def, false);
+    if (!node) {
+        FdSlot slot = {
+            .type = def->type, .is_array = true, .def = def, .why = "a sum of some elements"};
+        slot.name = arena_printf(fd->arena, "t%d", h->graph->nslots);
+        node = fd_slot(fd, fdi_add_slot(fd, h->graph, slot), slot.type, slot.name);
+    }
+    return fd_apply(fd, node, rank, b->free, n->loc);
+}
+
 /* root with what is worth it hoisted, outermost expressions first. */
 static const FdNode *hoist(Hoist *h, const FdNode *root)
 {
@@ -470,9 +419,9 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     gather_apart(root, &apart);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
     bool *reached = arena_array(h->fd->arena, bool, list.len + 1);
-    Where *where = arena_array(h->fd->arena, Where, list.len + 1);
+    HoistWhere *where = arena_array(h->fd->arena, HoistWhere, list.len + 1);
     reached[list.len - 1] = true;
-    where[list.len - 1] = (Where){true, true, NULL};
+    where[list.len - 1] = (HoistWhere){true, true, NULL};
     for (size_t i = list.len; i-- > 0;) {
         const FdNode *n = list.data[i], *children[FD_MAX_CHILDREN];
         uint64_t c;
@@ -484,16 +433,22 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         if (tiled || alone ||
             (worth(h, &ranges, n, loops[i], root->self != NULL) &&
              !is_little(h, &ranges, &strict, n, loops[i])))
-            what = always || !may_fail(n) ? n : with_guards(h->fd, n, &where[i], &asked);
+            what =
+                always || !hoist_may_fail(n) ? n : hoist_with_guards(h->fd, n, &where[i], &asked);
         if (what) {
             fdi_map_set_node(&done, n, temporary(h, &ranges, what, tiled));
+            continue;
+        }
+        what = always ? NULL : of_some(h, root, &ranges, n, &where[i]);
+        if (what) {
+            fdi_map_set_node(&done, n, what);
             continue;
         }
         int count = fd_children(n, children);
         for (int k = 0; k < count; k++) {
             if (!fdi_map_get(&at, children[k], &c)) continue;
             reached[c] = true;
-            use_at(h->fd, n, k, count, &where[i], &where[c]);
+            hoist_use_at(h->fd, n, k, count, &where[i], &where[c]);
         }
     }
     const FdNode *result = root;
