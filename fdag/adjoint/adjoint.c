@@ -106,10 +106,7 @@ static void note_read(Sweep *s, const FdNode *n, Weight w)
 {
     Adjoint *a = s->a;
     FdiRead r = {n->kind == FD_APPLY ? n->fn : n, s->scope, w.guard, w.value, n->args};
-    if (n->type->record)
-        fdi_fail(&a->d, n, "an array or a function of records: write one array for each field");
-    else
-        vec_push(&a->reads, r);
+    vec_push(&a->reads, r);
 }
 
 static void application(Sweep *s, const FdNode *n, Weight w)
@@ -236,16 +233,78 @@ static void add_term(Adjoint *a, FdiNodes *terms, const FdiRead *r, int rank,
     vec_push(terms, term);
 }
 
+/* Is a weight zeros? */
+static bool is_nothing(const FdNode *n)
+{
+    return fd_is_const(n) && scalar_is_real(n->type->scalar) && n->value.f == 0;
+}
+
+/* What elements of a definition are read from on, one leaf of them at a time. */
+typedef struct Reading {
+    const FdNode *of, *const *m;
+    const FdDom *doms;
+    FdiNodes terms;
+} Reading;
+
+/* The sum over reads from number `first` on, which stay noted; NULL: there are none, or it is no real. */
+static const FdNode *leaf_sum(Adjoint *a, Reading *of, size_t first, const int *path, int depth)
+{
+    Fd *fd = a->d.fd;
+    const FdNode *sum = NULL;
+    of->terms.len = 0;
+    for (size_t i = first; i < a->reads.len; i++) {
+        FdiRead r = a->reads.data[i];
+        if (r.of != of->of) continue;
+        for (int k = 0; k < depth; k++) r.weight = fd_field(fd, r.weight, path[k], r.weight->loc);
+        if (depth && is_nothing(r.weight)) continue;
+        add_term(a, &of->terms, &r, of->of->type->nparams, of->m, of->doms);
+    }
+    fdi_cancel(&a->d, &of->terms);
+    for (size_t i = 0; i < of->terms.len; i++) sum = fdi_plus(fd, sum, of->terms.data[i]);
+    return fdi_one_form(&a->d, sum);
+}
+
+/* Of records leaf by leaf: a sum is one of reals. NULL: nothing reads it. */
+static const FdNode *sum_of(Adjoint *a, Reading *of, size_t first, const FdType *t, int *path,
+                            int depth)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    bool any = false;
+    if (!t->record) return scalar_is_real(t->scalar) ? leaf_sum(a, of, first, path, depth) : NULL;
+    if (depth == FDI_DEPTH) return fdi_fail(&a->d, of->of, "records in records so deeply");
+    for (int i = 0; i < t->nfields; i++) {
+        path[depth] = i;
+        const FdNode *field = sum_of(a, of, first, t->fields[i], path, depth + 1);
+        any = any || field;
+        fields[i] = field ? field : fdi_zero(a->d.fd, t->fields[i]);
+    }
+    return any ? fd_make(a->d.fd, t, fields, of->of->loc) : NULL;
+}
+
+/* The sum at m of what reads from number `first` on take of a definition; they are accounted for then. */
+static const FdNode *account(Adjoint *a, const FdNode *of, size_t first, const FdNode *const *m,
+                             const FdDom *doms)
+{
+    Reading reading = {of, m, doms, {0}};
+    int path[FDI_DEPTH];
+    size_t kept = first;
+    const FdNode *sum =
+        sum_of(a, &reading, first, of->type->nparams ? of->type->result : of->type, path, 0);
+    for (size_t i = first; i < a->reads.len; i++)
+        if (a->reads.data[i].of != of) a->reads.data[kept++] = a->reads.data[i];
+    a->reads.len = kept;
+    vec_free(&reading.terms);
+    return sum;
+}
+
 /* The sum of all that is read of a definition, which is then accounted for: a value, or a function over the
  * definition's ranges. NULL: it is not read. */
 static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
 {
     Fd *fd = a->d.fd;
-    const FdNode *m[FD_MAX_RANK], *sum = NULL;
-    FdDom doms[FD_MAX_RANK];
-    FdiNodes terms = {0};
+    const FdNode *m[FD_MAX_RANK] = {NULL};
+    FdDom doms[FD_MAX_RANK] = {{0}};
     int rank = of->type->nparams;
-    size_t kept = 0;
     for (int i = 0; i < rank; i++) {
         const FdNode *v = of->kind == FD_LET ? of->vars[i] : NULL;
         m[i] = fd_var(fd, of->type->params[i], v ? v->name : "m");
@@ -257,19 +316,7 @@ static const FdNode *adjoint_of(Adjoint *a, const FdNode *of)
         doms[i].lo = fdi_replace_vars(fd, doms[i].lo, rank, of->vars, m);
         doms[i].hi = fdi_replace_vars(fd, doms[i].hi, rank, of->vars, m);
     }
-    for (size_t i = 0; i < a->reads.len; i++) {
-        FdiRead r = a->reads.data[i];
-        if (r.of == of) {
-            add_term(a, &terms, &r, rank, m, doms);
-        } else {
-            a->reads.data[kept++] = r;
-        }
-    }
-    a->reads.len = kept;
-    fdi_cancel(&a->d, &terms);
-    for (size_t i = 0; i < terms.len; i++) sum = fdi_plus(fd, sum, terms.data[i]);
-    vec_free(&terms);
-    sum = fdi_one_form(&a->d, sum);
+    const FdNode *sum = account(a, of, 0, m, doms);
     if (sum && is_all_of(sum, rank, m, doms)) return sum->fn;
     return sum && rank ? fd_let(fd, rank, m, doms, sum, of->loc) : sum;
 }
@@ -317,21 +364,13 @@ static void sweep_recurrence(Adjoint *a, const FdNode *rec, const FdNode *seed)
 {
     Fd *fd = a->d.fd;
     const FdNode *self = fd_var(fd, rec->type, rec->self->name), *old = rec->self;
-    const FdNode *reads = NULL, *from = fdi_fresh(fd, rec);
+    const FdNode *from = fdi_fresh(fd, rec);
     size_t first = a->reads.len;
     sweep_let(a, rec, self);
     if (a->d.error->message) return;
     const FdNode *m[FD_MAX_RANK];
     memcpy(m, from->vars, sizeof *m * (size_t)rec->nvars);
-    size_t kept = first;
-    for (size_t i = first; i < a->reads.len; i++) {
-        FdiRead r = a->reads.data[i];
-        if (r.of == old)
-            reads = fdi_plus(fd, reads, fdi_invert(&a->d, &r, rec->nvars, m, from->doms));
-        else
-            a->reads.data[kept++] = r;
-    }
-    a->reads.len = kept;
+    const FdNode *reads = account(a, old, first, m, from->doms);
     const FdNode *body = fdi_plus(fd, fd_apply(fd, seed, rec->nvars, m, rec->loc), reads);
     body = fdi_replace_vars(fd, body, 1, &old, &rec);
     FdDom doms[FD_MAX_RANK];
@@ -339,7 +378,7 @@ static void sweep_recurrence(Adjoint *a, const FdNode *rec, const FdNode *seed)
         doms[i] = (FdDom){FD_DOM_GIVEN, from->doms[i].lo, from->doms[i].hi};
     const FdNode *back = fd_recurrence(fd, self, NULL, rec->nvars, m, doms, body, rec->loc);
     const FdNode *vars[] = {self, old}, *values[] = {back, rec};
-    for (size_t i = first; i < kept; i++) {
+    for (size_t i = first; i < a->reads.len; i++) {
         FdiRead *r = &a->reads.data[i];
         r->weight = fdi_replace_vars(fd, r->weight, 2, vars, values);
         if (r->guard) r->guard = fdi_replace_vars(fd, r->guard, 2, vars, values);

@@ -30,4 +30,7 @@ bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, F
 /* The value, of the definitions that derivatives are made of. NULL with *error as above. */
 const FdNode *fd_differentiated(Fd *fd, FdFunction *f, FdError *error);
 
+/* The sum of two changes of one type, over the ranges of a: scalars, records field by field, or functions. */
+const FdNode *fd_change_sum(Fd *fd, const FdNode *a, const FdNode *b);
+
 #endif

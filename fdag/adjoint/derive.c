@@ -241,9 +241,14 @@ const FdNode *fdi_and(Fd *fd, const FdNode *a, const FdNode *b)
 const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value)
 {
     if (!guard || !value) return value;
-    const FdNode *args[] = {guard, value, fdi_zero(fd, value->type)};
-    if (!value->type->record) return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
-    return fd_apply_op(fd, FD_OP_SELECT, SC_INT, 3, args, (FdLoc){0});
+    const FdType *t = value->type;
+    const FdNode *args[] = {guard, value, fdi_zero(fd, t)}, *fields[FD_MAX_FIELDS];
+    if (!t->record) return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
+    for (int i = 0; i < t->nfields; i++) { /* each by itself: what is zero stays so */
+        fields[i] = fd_field(fd, value, i, (FdLoc){0});
+        if (fdi_is_real(t->fields[i])) fields[i] = fdi_guarded(fd, guard, fields[i]);
+    }
+    return fd_make(fd, t, fields, (FdLoc){0});
 }
 
 const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)

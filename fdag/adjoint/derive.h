@@ -5,7 +5,10 @@
 #include "../internal.h"
 #include "adjoint.h"
 
-enum { FDI_SCOPE = 32 }; /* binders around a read, their variables together */
+enum {
+    FDI_SCOPE = 32, /* binders around a read, their variables together */
+    FDI_DEPTH = 8   /* records in records */
+};
 
 typedef struct FdiSame {
     FdDom a, b; /* the same places, if the function itself does not fail */

@@ -112,12 +112,64 @@ static const FdNode *tangent(Tangent *t, const FdNode *n)
     return change;
 }
 
+static bool all_real(const FdType *t)
+{
+    bool all = true;
+    for (int i = 0; i < fd_type_leaves(t); i++) all = all && scalar_is_real(fd_type_leaf(t, i));
+    return all;
+}
+
+/* A record with zeros where it has no reals: those do not change. */
+static const FdNode *reals_of(Fd *fd, const FdNode *n)
+{
+    const FdNode *fields[FD_MAX_FIELDS];
+    const FdType *t = n->type;
+    if (!t->record) return scalar_is_real(t->scalar) ? n : fdi_zero(fd, t);
+    for (int i = 0; i < t->nfields; i++) fields[i] = reals_of(fd, fd_field(fd, n, i, n->loc));
+    return fd_make(fd, t, fields, n->loc);
+}
+
+/* Variables over the ranges of a function. */
+static void over(Fd *fd, const FdNode *n, const FdNode **vars, FdDom *doms)
+{
+    for (int i = 0; i < n->type->nparams; i++) {
+        vars[i] = fd_var(fd, n->type->params[i], "m");
+        doms[i] = fd_domain(fd, n, i);
+        doms[i].kind = FD_DOM_GIVEN;
+    }
+}
+
+static const FdNode *direction_of(Fd *fd, const FdNode *n)
+{
+    const FdNode *vars[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    int rank = n->type->nparams;
+    if (all_real(rank ? n->type->result : n->type)) return n;
+    if (!rank) return reals_of(fd, n);
+    over(fd, n, vars, doms);
+    return fd_let(fd, rank, vars, doms, reals_of(fd, fd_apply(fd, n, rank, vars, n->loc)), n->loc);
+}
+
+const FdNode *fd_change_sum(Fd *fd, const FdNode *a, const FdNode *b)
+{
+    const FdNode *vars[FD_MAX_RANK];
+    FdDom doms[FD_MAX_RANK];
+    int rank = a->type->nparams;
+    if (!rank) return fdi_plus(fd, a, b);
+    over(fd, a, vars, doms);
+    const FdNode *sum =
+        fdi_plus(fd, fd_apply(fd, a, rank, vars, a->loc), fd_apply(fd, b, rank, vars, a->loc));
+    return fd_let(fd, rank, vars, doms, sum, a->loc);
+}
+
 const FdNode *fd_tangent(Fd *fd, FdFunction *f, const FdNode *const *directions, FdError *error)
 {
-    Tangent t = {.directions = directions};
+    const FdNode *along[FD_MAX_PARAMS];
+    Tangent t = {.directions = along};
     const FdNode *change = NULL;
     if (fdi_derive_begin(&t.d, fd, f, error)) {
         const FdNode *root = fd_root(&t.d.graph);
+        for (int i = 0; i < f->nvars; i++) along[i] = direction_of(fd, directions[i]);
         change = tangent(&t, root);
         if (!change && !error->message)
             change = root->kind == FD_LET ? fd_let(fd, root->nvars, root->vars, root->doms,

@@ -26,6 +26,13 @@ Ast *derivative_node(Sema *s, const Ast *lambda, const Type *t, int k, int n, As
 /* Does the program name one of them? */
 bool derivative_asked(Sema *s);
 
+/* ---- derive/kinds.c -------------------------------------------------------------------------- */
+
+/* Has it derivatives: a real, a record with some whose fields may have any values, or an array of these? */
+bool kind_is_real(const Type *t);
+bool kind_is_free(const Type *t);   /* may the fields of its records have any values? */
+bool kind_has_reals(const Type *t); /* are there some in it, or in the values of this function? */
+
 /* ---- derive/: functions with loops, which the host runs --------------------------------------- */
 
 typedef enum HostWay {

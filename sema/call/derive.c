@@ -80,13 +80,6 @@ static Ast *as_lambda(Sema *s, const Derive *d)
     return n;
 }
 
-static bool is_differentiable(const Type *t)
-{
-    return t->kind == TY_SCALAR ? scalar_is_real(t->scalar)
-                                : t->kind == TY_ARRAY && t->result->kind == TY_SCALAR &&
-                                      scalar_is_real(t->result->scalar);
-}
-
 static bool refuse(Sema *s, const Derive *d, Loc loc, const char *why, const char *instead)
 {
     report(s, loc, NOT_SUPPORTED, "'%s': %s", library_names[d->name], why);
@@ -101,17 +94,27 @@ static bool check_kinds(Sema *s, const Derive *d)
     if (d->n > FD_MAX_RANK)
         return refuse(s, d, loc, "the function has more than 8 parameters",
                       "fix some of them: loss(_, _, x, y)");
+    const bool scalar = d->name == LIB_Grad || d->name == LIB_WithGrad;
+    for (int i = 0; i <= d->n; i++) {
+        const Type *t = i < d->n ? d->params[i] : d->result;
+        if (kind_has_reals(t) && !kind_is_free(t))
+            return refuse(
+                s, d, loc,
+                arena_printf(
+                    s->arena,
+                    "a '%s' has a constructor, which the fields of a derivative need not obey",
+                    type_text(s->arena, t)),
+                "write a positional class: final class point(double x, double y);");
+    }
     for (int i = 0; i < d->n; i++)
-        if (!is_differentiable(d->params[i]))
+        if (!kind_is_real(d->params[i]))
             return refuse(s, d, loc,
                           arena_printf(s->arena,
                                        "its parameter %d is a '%s', no real or array of reals",
                                        i + 1, type_text(s->arena, d->params[i])),
                           "fix what is not differentiated by: loss(_, _, x, y)");
     bool real = d->result->kind == TY_SCALAR && scalar_is_real(d->result->scalar);
-    bool function = type_is_functional(d->result) && is_differentiable(d->result->result);
-    bool scalar = d->name == LIB_Grad || d->name == LIB_WithGrad;
-    if (real || (function && !scalar)) return true;
+    if (real || (!scalar && kind_has_reals(d->result))) return true;
     return refuse(s, d, loc,
                   arena_printf(s->arena, "its result is a '%s', no real%s",
                                type_text(s->arena, d->result), scalar ? " number" : ""),
@@ -339,9 +342,12 @@ static bool check_node(Sema *s, Ast *n)
         return false;
     AstList *args = &n->call.args;
     n->type = s->error;
+    const Ast *wide = s->wide;
+    s->wide = args->data[0];
     s->functional++;
     const Type *f = check_expr(s, &args->data[0], NULL);
     s->functional--;
+    s->wide = wide;
     check_value(s, &args->data[1], s->integer);
     if (f->kind != TY_FUNC) return true;
     int64_t k = args->data[1]->value.i;

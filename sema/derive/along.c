@@ -33,7 +33,7 @@ static void assignment_along(Along *a, AstList *out, const Step *step)
 {
     Sema *s = a->s;
     Variables by = {0};
-    Ast *directions[FD_MAX_RANK], *lambda = code_lambda(s, step, &by);
+    Ast *directions[MAX_PARAMS], *lambda = code_lambda(s, step, &by);
     const char *change = code_fresh(s, "change");
     a->good = a->good && lambda;
     for (size_t i = 0; lambda && i < by.len; i++)
@@ -70,6 +70,14 @@ static void call_along(Along *a, AstList *out, const Step *step)
     vec_free(&c.part);
 }
 
+/* The element of a step in another array. */
+static Ast *element_of(Sema *s, const Step *step, const char *array)
+{
+    Ast *n = ast_clone(s->arena, step->value);
+    n->index.base = tree_name(s, step->loc, array);
+    return n;
+}
+
 static void step_along(Along *a, AstList *out, const Step *step)
 {
     Sema *s = a->s;
@@ -88,6 +96,17 @@ static void step_along(Along *a, AstList *out, const Step *step)
         assignment_along(a, out, step);
     } else if (step->kind == STEP_CALL && active) {
         call_along(a, out, step);
+    } else if (step->kind == STEP_GET && active) {
+        code_step(s, out, step);
+        set_change(a, out, step, element_of(s, step, bar_of(a, step->array)));
+    } else if (step->kind == STEP_PUT && active) {
+        code_step(s, out, step);
+        const Variable *from = step->array;
+        *out =
+            ast_list_add(s->arena, *out,
+                         tree_assign(s, step->loc, element_of(s, step, bar_of(a, step->target)),
+                                     from->active ? tree_name(s, step->loc, bar_of(a, step->array))
+                                                  : code_zero(s, step->loc, from)));
     } else {
         code_step(s, out, step);
         if (step->kind == STEP_RUN && step->declared && step->declared->active)
@@ -105,11 +124,14 @@ void along_statements(Sema *s, Normal *n, AstList *out)
     Along a = {s, true};
     AstList both = {0};
     Variable *result = n->result;
-    code_local(s, out, n->loc, result->type, result->name, NULL);
-    if (result->active) code_local(s, out, n->loc, result->type, bar_of(&a, result), NULL);
+    code_result(out, n, result->name);
+    if (result->active) code_result(out, n, bar_of(&a, result));
     for (size_t i = 0; i < n->params.len; i++) {
         Variable *v = n->params.data[i];
-        if (v->differentiated) v->bar = derived_direction(s, v->name);
+        if (v->differentiated)
+            v->bar = derived_direction(s, v->name);
+        else if (v->active) /* it becomes so */
+            code_local(s, out, n->loc, v->type, bar_of(&a, v), code_zero(s, n->loc, v));
     }
     steps_along(&a, &n->steps, out);
     n->good = n->good && a.good;

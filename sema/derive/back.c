@@ -13,13 +13,7 @@
  * A branch or the turn of a loop goes back from the state in which it begins: it is run again, its own steps
  * keeping what they overwrite. What nobody reads afterwards is not run. Assigning to a variable, then, is: what
  * the result changes by the new value goes on to what the value was made of. */
-#include "host.h"
-
-typedef struct Back {
-    Sema *s;
-    Normal *n;
-    bool good;
-} Back;
+#include "back.h"
 
 /* What the way back needs of a step that was run forth. */
 typedef struct Kept {
@@ -28,6 +22,7 @@ typedef struct Kept {
     const char *
         name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
     VEC(const char *) old; /* of a branch, beside step->keeps */
+    Logs logs;             /* of a loop */
 } Kept;
 
 static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out);
@@ -42,33 +37,6 @@ static Ast *name(Back *b, Loc loc, const char *text)
     return tree_name(b->s, loc, text);
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
-
-static void set_bar(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
-{
-    if (!v->bar)
-        v->bar = code_fresh(
-            b->s, arena_printf(b->s->arena, "by_%s", v->name[0] == '$' ? v->name + 1 : v->name));
-    if (v->declared)
-        code_set(b->s, out, loc, v->bar, value);
-    else
-        code_local(b->s, out, loc, v->type, v->bar, value);
-    v->declared = v->given = true;
-}
-
-/* v gets a part more. */
-static void give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
-{
-    if (v->given) value = tree_binary(b->s, loc, AST_OP_ADD, name(b, loc, v->bar), value);
-    set_bar(b, out, loc, v, value);
-}
-
-static void give_nothing(Back *b, AstList *out, Loc loc, Variable *v)
-{
-    if (!v->given) set_bar(b, out, loc, v, code_zero(b->s, loc, v));
-}
-
-/* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
 static bool is_inner(const Step *step, const Variable *v)
 {
     return normal_has(&step->writes, v) && !normal_has(&step->keeps, v) && !v->given;
@@ -85,7 +53,7 @@ static void give_all(Back *b, AstList *out, const Step *step, Variables *inner)
         if (is_inner(step, v))
             vec_push(inner, v);
         else if (v->active)
-            give_nothing(b, out, step->loc, v);
+            change_none(b, out, step->loc, v);
     }
     vec_free(&plain);
     vec_free(&functions);
@@ -97,96 +65,6 @@ static void end_inner(Variables *inner)
         inner->data[i]->declared = inner->data[i]->given = false;
 }
 
-/* ---- assignments ------------------------------------------------------------------------------- */
-
-/* d by each of `by` is in variables that were declared with these names; they are given. */
-static void give_parts(Back *b, AstList *out, Loc loc, Variable *target, const Variables *by,
-                       const char *const *parts)
-{
-    target->given = false;
-    for (size_t i = 0; i < by->len; i++)
-        if (by->data[i] == target) set_bar(b, out, loc, target, name(b, loc, parts[i]));
-    for (size_t i = 0; i < by->len; i++)
-        if (by->data[i] != target) give(b, out, loc, by->data[i], name(b, loc, parts[i]));
-}
-
-/* The variable of the same type that an assignment gives another name; NULL: it computes something. */
-static Variable *named_by(const Step *step)
-{
-    const Ast *value = step->value;
-    for (size_t i = 0; value->kind == AST_NAME_REF && i < step->reads.len; i++) {
-        Variable *v = step->reads.data[i];
-        if (v->name == value->name_ref.name && v->type == step->target->type && !v->definition)
-            return v;
-    }
-    return NULL;
-}
-
-static void assignment_back(Back *b, AstList *out, const Step *step)
-{
-    Variable *target = step->target, *named = named_by(step);
-    Variables by = {0};
-    Loc loc = step->loc;
-    if (named && named != target && named->active) {
-        target->given = false;
-        give(b, out, loc, named, name(b, loc, target->bar));
-        return;
-    }
-    Ast *lambda = code_lambda(b->s, step, &by),
-        *seed = target->bar ? name(b, loc, target->bar) : NULL;
-    b->good = b->good && lambda;
-    if (!lambda || !by.len) { /* it is given a constant */
-        target->given = false;
-    } else {
-        size_t own =
-            by.len; /* its own part comes last: the others are made of the change as it is */
-        for (size_t i = 0; i < by.len; i++) {
-            Variable *v = by.data[i];
-            if (v == target)
-                own = i;
-            else
-                give(b, out, loc, v, code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
-        }
-        target->given = false;
-        if (own < by.len)
-            set_bar(b, out, loc, target,
-                    code_derivative(b->s, lambda, target->type, (int)own, &by, 1, &seed));
-    }
-    vec_free(&by);
-}
-
-/* Goes back through a call, which gives its value, too, if `both`. */
-static void call_back(Back *b, AstList *out, const Step *step, bool both)
-{
-    VEC(const char *) parts = {0};
-    Loc loc = step->loc;
-    Call c = code_call(b->s, step, both ? DERIVED_BOTH : DERIVED_BACK);
-    b->good = b->good && c.call;
-    if (c.call && c.by.len) {
-        c.call->call.args =
-            ast_list_add(b->s->arena, c.call->call.args, name(b, loc, step->target->bar));
-        const char *whole = code_fresh(b->s, "parts");
-        code_local(b->s, out, loc, NULL, whole, c.call);
-        if (both)
-            code_local(b->s, out, loc, step->target->type, step->target->name,
-                       tree_member(b->s, loc, name(b, loc, whole), "Item1"));
-        for (size_t i = 0; i < c.by.len; i++) {
-            Ast *part = name(b, loc, whole);
-            if (both) part = tree_member(b->s, loc, part, "Item2");
-            if (c.parts > 1)
-                part = tree_member(b->s, loc, part,
-                                   arena_printf(b->s->arena, "Item%d", c.part.data[i]));
-            vec_push(&parts, code_fresh(b->s, "part"));
-            code_local(b->s, out, loc, c.by.data[i]->type, parts.data[i], part);
-        }
-        give_parts(b, out, loc, step->target, &c.by, parts.data);
-    }
-    step->target->given = false;
-    vec_free(&parts);
-    vec_free(&c.by);
-    vec_free(&c.part);
-}
-
 /* ---- branches and loops ---------------------------------------------------------------------------- */
 
 /* The change of what is outside, in a state that all branches and turns share: there. */
@@ -195,7 +73,7 @@ static void level(Back *b, AstList *out, const Step *step)
     for (size_t i = 0; i < step->writes.len; i++) {
         Variable *v = step->writes.data[i];
         if (v->active && v->declared && normal_has(&step->keeps, v))
-            give_nothing(b, out, step->loc, v);
+            change_none(b, out, step->loc, v);
     }
 }
 
@@ -220,12 +98,17 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
     add(b, out, code_if(b->s, step->loc, name(b, step->loc, kept->name), first, second));
 }
 
-/* The state of a loop: a tuple of what it keeps. */
-static Ast *state_of(Back *b, const Step *step)
+/* The state of a loop: a tuple of what it keeps, or the variables that get it: `marks` in place of arrays with logs. */
+static Ast *state_of(Back *b, const Step *step, const char *const *marks)
 {
     AstList items = {0};
-    for (size_t i = 0; i < step->keeps.len; i++)
-        items = ast_list_add(b->s->arena, items, name(b, step->loc, step->keeps.data[i]->name));
+    for (size_t i = 0; i < step->keeps.len; i++) {
+        const Variable *v = step->keeps.data[i];
+        Ast *item = !v->log ? name(b, step->loc, v->name)
+                    : marks ? name(b, step->loc, marks[i])
+                            : log_count(b->s, step->loc, v);
+        items = ast_list_add(b->s->arena, items, item);
+    }
     if (!items.len) items = ast_list_add(b->s->arena, items, tree_int(b->s, step->loc, 0));
     return tree_tuple(b->s, step->loc, items);
 }
@@ -243,7 +126,7 @@ static Ast *waits(Back *b, const Step *step)
     Ast *any = NULL;
     for (size_t i = 0; i < step->keeps.len; i++) {
         const Variable *v = step->keeps.data[i];
-        if (v->type->kind != TY_ARRAY || v->type->nparams < 2) continue;
+        if (v->type->kind != TY_ARRAY || v->type->nparams < 2 || v->log) continue;
         Ast *gc = tree_name(s, step->loc, intern_cstr(s->names, "GC"));
         Ast *one = tree_call(s, step->loc, tree_member(s, step->loc, gc, "Waits"), 1,
                              name(b, step->loc, v->name));
@@ -257,28 +140,45 @@ static void keep_state(Back *b, AstList *out, const Step *step, const Kept *kept
 {
     AstList then = {0};
     Ast *keep = method(b, step, kept, "Keep");
-    keep->call.args = ast_list_add(b->s->arena, keep->call.args, state_of(b, step));
+    keep->call.args = ast_list_add(b->s->arena, keep->call.args, state_of(b, step, NULL));
     add(b, &then, tree_stmt(b->s, keep));
     Ast *wants = method(b, step, kept, "Wants");
     wants->call.args = ast_list_add(b->s->arena, wants->call.args, waits(b, step));
     add(b, out, code_if(b->s, step->loc, wants, then, (AstList){0}));
 }
 
+/* The nearest state that is kept. */
+static void take_state(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    VEC(const char *) marks = {0};
+    Loc loc = step->loc;
+    for (size_t i = 0; i < step->keeps.len; i++) {
+        const char *mark = NULL;
+        if (step->keeps.data[i]->log) {
+            mark = code_fresh(b->s, "mark");
+            code_local(b->s, out, loc, b->s->integer, mark, tree_int(b->s, loc, 0));
+        }
+        vec_push(&marks, mark);
+    }
+    if (step->keeps.len) {
+        Ast *to = state_of(b, step, marks.data);
+        if (step->keeps.len == 1 && to->kind == AST_TUPLE) to = to->tuple.items.data[0];
+        add(b, out, tree_assign(b->s, loc, to, method(b, step, kept, "Nearest")));
+    }
+    for (size_t i = 0; i < step->keeps.len; i++)
+        if (marks.data[i])
+            log_undo(b->s, out, loc, step->keeps.data[i], name(b, loc, marks.data[i]));
+    vec_free(&marks);
+}
+
 static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
+    log_use(&kept->logs, true);
     AstList turn = {0}, again = {0}, inside = {0};
     Loc loc = step->loc;
     Variables inner = {0};
     give_all(b, out, step, &inner);
-    Ast *nearest = method(b, step, kept, "Nearest");
-    if (step->keeps.len == 1) {
-        code_set(b->s, &turn, loc, step->keeps.data[0]->name, nearest);
-    } else if (step->keeps.len) {
-        Ast *assign = ast_new(b->s->arena, AST_ASSIGN, loc);
-        assign->assign.target = state_of(b, step);
-        assign->assign.value = nearest;
-        add(b, &turn, tree_stmt(b->s, assign));
-    }
+    take_state(b, &turn, step, kept);
     keep_state(b, &again, step, kept);
     code_steps(b->s, &again, &step->first);
     add(b, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
@@ -288,6 +188,7 @@ static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     vec_free(&inner);
     add(b, &turn, code_block(b->s, loc, inside));
     add(b, out, code_while(b->s, loc, method(b, step, kept, "Back"), turn));
+    log_use(&kept->logs, false);
 }
 
 /* ---- forth ---------------------------------------------------------------------------------------------- */
@@ -299,7 +200,7 @@ static Ast *bytes_of(Back *b, const Step *step)
     Ast *sum = tree_cast(b->s, loc, type_node(b->s, loc, b->s->longs), tree_int(b->s, loc, 64));
     for (size_t i = 0; i < step->keeps.len; i++) {
         const Variable *v = step->keeps.data[i];
-        if (v->type->kind != TY_ARRAY) continue;
+        if (v->type->kind != TY_ARRAY || v->log) continue;
         uint64_t size =
             v->type->result->kind == TY_SCALAR ? scalar_bytes(v->type->result->scalar) : 16;
         Ast *length = tree_member(b->s, loc, name(b, loc, v->name), "LongLength");
@@ -316,7 +217,7 @@ static const Type *kept_type(Back *b, const Step *step)
     int n = 0;
     Symbol *g = scope_library(b->s, SYM_TYPE, "Kept");
     for (size_t i = 0; i < step->keeps.len && n < MAX_PARAMS; i++)
-        types[n++] = step->keeps.data[i]->type;
+        types[n++] = step->keeps.data[i]->log ? b->s->integer : step->keeps.data[i]->type;
     if (!n) types[n++] = b->s->integer;
     Ast *written = ast_new(b->s->arena, AST_TYPE_NAME, step->loc);
     written->type_name.name = g->name;
@@ -333,12 +234,15 @@ static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
     AstList body = {0};
     Ast *made = ast_new(s->arena, AST_NEW, step->loc);
     kept->name = code_fresh(s, "kept");
+    log_begin(s, out, step, &kept->logs);
+    log_use(&kept->logs, true);
     made->new_.ntype = type_node(s, step->loc, kept_type(b, step));
     made->new_.args = ast_list_add(s->arena, made->new_.args, bytes_of(b, step));
     code_local(s, out, step->loc, NULL, kept->name, made);
     keep_state(b, &body, step, kept);
     code_steps(s, &body, &step->first);
     add(b, out, code_while(s, step->loc, ast_clone(s->arena, step->value), body));
+    log_use(&kept->logs, false);
 }
 
 /* Do later steps read what this one gives, or is it wanted in the end? */
@@ -364,8 +268,19 @@ static bool is_read(const Steps *steps, size_t at, const Variable *wanted)
 static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v)
 {
     const char *old = code_fresh(b->s, "old");
-    code_local(b->s, out, loc, v->type, old, name(b, loc, v->name));
+    if (v->log)
+        code_local(b->s, out, loc, b->s->integer, old, log_count(b->s, loc, v));
+    else
+        code_local(b->s, out, loc, v->type, old, name(b, loc, v->name));
     return old;
+}
+
+static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old)
+{
+    if (v->log)
+        log_undo(b->s, out, loc, v, name(b, loc, old));
+    else
+        code_set(b->s, out, loc, v->name, name(b, loc, old));
 }
 
 static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
@@ -387,26 +302,38 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
         loop_forth(b, out, step, kept);
         return;
     }
-    if (step->kind == STEP_ASSIGN && step->over)
+    if (step->kind == STEP_PUT && !step->target->log) {
+        kept->name = code_fresh(b->s, "old");
+        code_local(b->s, out, step->loc, step->array->type, kept->name,
+                   ast_clone(b->s->arena, step->value));
+    } else if ((step->kind == STEP_ASSIGN && step->over) || step->kind == STEP_PUT) {
         kept->name = keep_old(b, out, step->loc, step->target);
+    }
     code_step(b->s, out, step);
 }
 
 static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
-    if (step->kind == STEP_ASSIGN && kept->name)
-        code_set(b->s, out, step->loc, step->target->name, name(b, step->loc, kept->name));
+    if (step->kind == STEP_PUT && kept->name && !step->target->log)
+        add(b, out,
+            tree_assign(b->s, step->loc, ast_clone(b->s->arena, step->value),
+                        name(b, step->loc, kept->name)));
+    else if ((step->kind == STEP_ASSIGN || step->kind == STEP_PUT) && kept->name)
+        put_old(b, out, step->loc, step->target, kept->name);
     for (size_t i = 0; i < kept->old.len; i++)
-        code_set(b->s, out, step->loc, step->keeps.data[i]->name,
-                 name(b, step->loc, kept->old.data[i]));
+        put_old(b, out, step->loc, step->keeps.data[i], kept->old.data[i]);
     if (step->kind == STEP_IF)
         branch_back(b, out, step, kept);
     else if (step->kind == STEP_LOOP)
         loop_back(b, out, step, kept);
     else if (step->kind == STEP_ASSIGN && step->target->given)
-        assignment_back(b, out, step);
+        change_assignment(b, out, step);
+    else if (step->kind == STEP_GET && step->target->given)
+        change_get(b, out, step);
+    else if (step->kind == STEP_PUT && step->target->given)
+        change_put(b, out, step);
     else if (step->kind == STEP_CALL && step->target->given)
-        call_back(b, out, step, kept->both);
+        change_call(b, out, step, kept->both);
 }
 
 /* Are the last two steps a call and what gives its result the name that is wanted? What goes back through the call
@@ -416,7 +343,7 @@ static bool ends_in_call(const Steps *steps)
     if (steps->len < 2) return false;
     const Step *call = &steps->data[steps->len - 2], *last = &vec_last(steps);
     return call->kind == STEP_CALL && last->kind == STEP_ASSIGN && call->target->active &&
-           named_by(last) == call->target && !last->over && !given_is(call->callee);
+           change_named(last) == call->target && !last->over && !given_is(call->callee);
 }
 
 /* Variables that are declared here end with it. */
@@ -434,7 +361,10 @@ static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, 
         back(b, out, &steps->data[i], &kept.data[i]);
         if (kept.data[i].both) code_step(b->s, out, &vec_last(steps));
     }
-    for (size_t i = 0; i < steps->len; i++) vec_free(&kept.data[i].old);
+    for (size_t i = 0; i < steps->len; i++) {
+        vec_free(&kept.data[i].old);
+        vec_free(&kept.data[i].logs);
+    }
     for (size_t i = 0; i < steps->len; i++) {
         Variable *v = steps->data[i].target;
         if (v && steps->data[i].declares) v->declared = v->given = false;
@@ -448,14 +378,14 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
     Loc loc = n->loc;
     AstList all = {0}, by = {0};
     Variable *result = n->result;
-    code_local(s, out, loc, result->type, result->name, NULL);
+    code_result(out, n, result->name);
     Ast *one = tree_cast(s, loc, type_node(s, loc, result->type), tree_int(s, loc, 1));
-    if (n->result->active) set_bar(&b, out, loc, result, seed ? tree_name(s, loc, seed) : one);
+    if (n->result->active) change_set(&b, out, loc, result, seed ? tree_name(s, loc, seed) : one);
     there_and_back(&b, &n->steps, value ? result : NULL, out);
     for (size_t i = 0; i < n->params.len && b.good; i++) {
         Variable *v = n->params.data[i];
         if (!v->differentiated) continue;
-        give_nothing(&b, out, loc, v);
+        change_none(&b, out, loc, v);
         by = ast_list_add(s->arena, by, tree_name(s, loc, v->bar));
     }
     n->good = n->good && b.good;

@@ -61,11 +61,21 @@ Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types)
     return t;
 }
 
+void code_result(AstList *out, const Normal *n, const char *name)
+{
+    Sema *s = n->s;
+    const Variable *result = n->result;
+    Ast *none = n->leaves ? ast_new(s->arena, AST_DEFAULT, n->loc) : NULL;
+    if (none) none->default_.target = type_node(s, n->loc, result->type);
+    code_local(s, out, n->loc, result->type, name, none);
+}
+
 /* ---- steps as they are ------------------------------------------------------------------------- */
 
 /* The statement that gives the target its value, under this name. */
 static Ast *setting(Sema *s, const Step *step)
 {
+    if (step->written) return ast_clone(s->arena, step->written);
     Ast *value = ast_clone(s->arena, step->value);
     if (value->kind == AST_DEFINE) return value;
     if (step->declares)
@@ -89,7 +99,14 @@ void code_step(Sema *s, AstList *out, const Step *step)
     switch (step->kind) {
     case STEP_RUN:
     case STEP_FUNCTION: add(s, out, ast_clone(s->arena, step->value)); break;
-    case STEP_ASSIGN: add(s, out, setting(s, step)); break;
+    case STEP_ASSIGN:
+    case STEP_GET: add(s, out, setting(s, step)); break;
+    case STEP_PUT:
+        if (step->target->log) log_put(s, out, step);
+        add(s, out,
+            tree_assign(s, step->loc, ast_clone(s->arena, step->value),
+                        tree_name(s, step->loc, step->array->name)));
+        break;
     case STEP_CALL:
         code_local(s, out, step->loc, step->target->type, step->target->name, plain_call(s, step));
         break;
@@ -152,10 +169,10 @@ Ast *code_lambda(Sema *s, const Step *step, Variables *by)
     for (size_t i = 0; i < plain.len; i++)
         if (plain.data[i]->active) vec_push(by, plain.data[i]);
     Ast *lambda = NULL;
-    if (by->len > FD_MAX_RANK) {
+    if (by->len > MAX_PARAMS) {
         report(s, step->loc, NOT_SUPPORTED,
                "there is no derivative yet of a statement that reads %d variables", (int)by->len);
-        report_note(s, NOWHERE, "make two statements of it: 8 variables is the most");
+        report_note(s, NOWHERE, "make two statements of it: %d variables is the most", MAX_PARAMS);
     } else {
         lambda = lambda_of(s, step->loc, by, lambda_body(s, step, &functions));
     }
@@ -167,7 +184,7 @@ Ast *code_lambda(Sema *s, const Step *step, Variables *by)
 Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables *by, int nmore,
                      Ast *const *more)
 {
-    Ast *args[FD_MAX_RANK];
+    Ast *args[MAX_PARAMS];
     for (size_t i = 0; i < by->len; i++) args[i] = tree_name(s, lambda->loc, by->data[i]->name);
     return derivative_node(s, lambda, t, k, (int)by->len, args, nmore, more);
 }
@@ -175,14 +192,24 @@ Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables
 /* The derivative of a constant. */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v)
 {
-    Ast *zero =
-        tree_cast(s, loc, type_node(s, loc, v->type->kind == TY_ARRAY ? v->type->result : v->type),
-                  tree_int(s, loc, 0));
-    if (v->type->kind != TY_ARRAY) return zero;
+    const Type *of = v->type->kind == TY_ARRAY ? v->type->result : v->type;
+    bool record = of->kind == TY_RECORD;
+    Ast *zero = tree_cast(s, loc, type_node(s, loc, record ? s->real : of), tree_int(s, loc, 0));
+    if (v->type->kind != TY_ARRAY && !record) return zero;
     Variable *one[] = {(Variable *)(uintptr_t)v};
     Variables by = {.data = one, .len = 1};
     Ast *lambda = lambda_of(s, loc, &by, zero), *seed = ast_clone(s->arena, zero);
     return code_derivative(s, lambda, v->type, 0, &by, 1, &seed);
+}
+
+Ast *code_plus(Sema *s, Loc loc, const Type *t, Ast *a, Ast *b)
+{
+    const Type *of = t->kind == TY_ARRAY ? t->result : t;
+    if (of->kind != TY_RECORD) return tree_binary(s, loc, AST_OP_ADD, a, b);
+    Variable x = {.name = code_fresh(s, "x"), .type = t}, *one[] = {&x};
+    const Variables by = {.data = one, .len = 1};
+    Ast *lambda = lambda_of(s, loc, &by, tree_name(s, loc, x.name));
+    return derivative_node(s, lambda, t, -3, 1, &a, 1, &b);
 }
 
 Call code_call(Sema *s, const Step *step, DerivedWay way)

@@ -32,35 +32,61 @@ static void find_bound(Ast **child, void *ctx)
     ast_each_child(*child, find_bound, ctx);
 }
 
-/* Does a checked call stand under bound variables? */
-static bool is_under(const Find *find, const Ast *call)
+/* Does a checked call or element stand under bound variables? */
+static bool is_under(const Find *find, const Ast *n)
 {
     Find f = {.s = find->s};
+    const AstList *args = n->kind == AST_INDEX ? &n->index.args : &n->call.args;
     for (int i = 0; find->around && i < find->around->nbound; i++)
         vec_push(&f.inside, find->around->bound[i]);
-    for (int i = 0; i < call->call.args.len; i++) {
-        Ast *arg = call->call.args.data[i];
+    for (int i = 0; i < args->len; i++) {
+        Ast *arg = args->data[i];
         find_bound(&arg, &f);
     }
     vec_free(&f.inside);
-    return f.free || call->res != AST_RES_NONE;
+    return f.free || n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE;
+}
+
+/* Is it an element of an array that is a variable, at a place that is no bound variable's? */
+static bool is_element(const Find *find, const Ast *n)
+{
+    const Ast *array = n->kind == AST_INDEX  ? n->index.base
+                       : n->kind == AST_CALL ? n->call.callee
+                                             : NULL;
+    return array && array->kind == AST_NAME_REF && array->type && array->type->kind == TY_ARRAY &&
+           n->type == array->type->result && !is_under(find, n);
+}
+
+static void note_type(Find *f, Loc loc, FactKind kind, const Type *t)
+{
+    Fact fact = {.kind = kind, .loc = loc, .type = t};
+    if (t) vec_push(&f->facts->list, fact);
 }
 
 static void note(Ast **child, void *ctx)
 {
     Find *f = ctx;
     const Ast *n = *child;
-    Fact fact = {.loc = n->loc};
     if ((n->kind == AST_DECLARATOR || n->kind == AST_DEFINE) && n->sym && n->sym->type) {
-        fact.type = n->sym->type;
-        f->functions = f->functions || type_is_functional(fact.type);
+        note_type(f, n->loc, FACT_DECLARED, n->sym->type);
+        f->functions = f->functions || type_is_functional(n->sym->type);
     } else if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC &&
                facts_has_loops(f->s, n->sym)) {
-        fact.type = n->sym->type->result;
-        fact.called = n->sym;
-        fact.under = is_under(f, n);
+        Fact fact = {.kind = FACT_CALL,
+                     .loc = n->loc,
+                     .type = n->sym->type->result,
+                     .called = n->sym,
+                     .under = is_under(f, n) || n->res != AST_RES_NONE};
+        vec_push(&f->facts->list, fact);
+    } else if (is_element(f, n)) {
+        note_type(f, n->loc, FACT_ELEMENT, n->type);
+    } else if (n->kind == AST_ASSIGN && is_slice(n->assign.target)) {
+        note_type(f, n->assign.value->loc, FACT_VALUE, n->assign.value->type);
+    } else if (n->kind == AST_SWITCH) {
+        note_type(f, n->switch_.value->loc, FACT_VALUE, n->switch_.value->type);
+    } else if (n->kind == AST_FOREACH) {
+        note_type(f, n->foreach_.seq->loc, FACT_VALUE, n->foreach_.seq->type);
     }
-    if (fact.type) vec_push(&f->facts->list, fact);
     f->steps = f->steps || n->kind == AST_IF || n->kind == AST_ASSIGN || n->kind == AST_INCDEC;
     f->functions = f->functions || n->nbound > 0 || n->kind == AST_REDUCE ||
                    n->kind == AST_LAMBDA || n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE;
@@ -74,7 +100,7 @@ static void find_loops(Ast **child, void *ctx)
     Find *f = ctx;
     const Ast *n = *child;
     if (n->kind == AST_LAMBDA || n->kind == AST_FUNC) return;
-    f->loops = f->loops || ast_is_loop(n);
+    f->loops = f->loops || ast_is_loop(n) || n->kind == AST_SWITCH;
     ast_each_child(*child, find_loops, ctx);
 }
 
@@ -157,13 +183,11 @@ const Facts *facts_of_function(Sema *s, Symbol *f)
     return &derived(s, f)->facts;
 }
 
-const Fact *facts_at(const Facts *facts, const Ast *n)
+const Fact *facts_at(const Facts *facts, const Ast *n, FactKind kind)
 {
-    bool call = n->kind == AST_CALL;
     for (size_t i = 0; i < facts->list.len; i++) {
         const Fact *f = &facts->list.data[i];
-        if (f->loc.begin == n->loc.begin && f->loc.end == n->loc.end && call == (f->called != NULL))
-            return f;
+        if (f->loc.begin == n->loc.begin && f->loc.end == n->loc.end && kind == f->kind) return f;
     }
     return NULL;
 }

@@ -27,7 +27,7 @@ int given_parts(const Symbol *f, int i, int *part)
 {
     int parts = 0;
     for (int k = 0; k < f->type->nparams; k++) {
-        if (!normal_is_real(f->type->params[k])) continue;
+        if (!kind_is_real(f->type->params[k])) continue;
         parts++;
         if (k == i) *part = parts;
     }
@@ -42,7 +42,7 @@ static bool gives(const Symbol *f, const Type *result)
     bool fits = parts == 1 || (c && type_is_tuple(result) && c->nfields == parts);
     for (int k = 0; fits && k < f->type->nparams; k++) {
         const Type *t = f->type->params[k];
-        if (!normal_is_real(t)) continue;
+        if (!kind_is_real(t)) continue;
         fits = (parts == 1 ? result : c->fields[at++]->type) == t;
     }
     return fits && parts > 0;

@@ -8,11 +8,19 @@
 
 /* ---- facts.c: what checking a copy tells ------------------------------------------------------ */
 
+typedef enum FactKind {
+    FACT_DECLARED, /* a variable */
+    FACT_CALL,     /* a call of a function with loops */
+    FACT_ELEMENT, /* an element of an array that is a variable, at a place that no bound variable tells */
+    FACT_VALUE /* what a slice is given, switch or foreach looks at */
+} FactKind;
+
 typedef struct Fact {
+    FactKind kind;
     Loc loc;
-    const Type *type; /* of the variable that is declared here, or of the call */
-    Symbol *called;   /* a function with loops; NULL: a variable */
-    bool under;       /* the call is made under bound variables, or promoted */
+    const Type *type;
+    Symbol *called; /* of a CALL */
+    bool under;     /* the call is made under bound variables, or promoted */
 } Fact;
 
 typedef struct Facts {
@@ -23,7 +31,7 @@ typedef struct Facts {
 /* Of a lambda: its list is the caller's. Of a function: they live as long as the unit. */
 Facts *facts_of_lambda(Sema *s, const Ast *lambda);
 const Facts *facts_of_function(Sema *s, Symbol *f);
-const Fact *facts_at(const Facts *facts, const Ast *n);
+const Fact *facts_at(const Facts *facts, const Ast *n, FactKind kind);
 /* Does a graph hold no derivative of it, since it has loops or calls what has some? */
 bool facts_has_loops(Sema *s, Symbol *f);
 bool facts_calls_loops(const Facts *facts);
@@ -43,11 +51,14 @@ struct Variable {
     bool active;             /* depends on what is */
     const char *bar; /* its change, or what the result changes by it, in the code that is made */
     bool declared, given; /* does bar have a place, a value? */
+    const char *log; /* what notes elements that are overwritten, where something does; else NULL */
 };
 
 typedef enum StepKind {
     STEP_RUN,      /* `value` is a statement that assigns nothing */
     STEP_ASSIGN,   /* target = value; a declaration, or a DEFINE */
+    STEP_GET,      /* target = value, an element of `array` */
+    STEP_PUT,      /* value, an element of the target, = `array`, which is no array here */
     STEP_CALL,     /* target = callee(args), which has loops */
     STEP_FUNCTION, /* the definition of a function: `target` */
     STEP_IF,       /* value ? first : second */
@@ -63,7 +74,9 @@ struct Step {
     Variable *declared; /* of RUN: the variable that it declares, without a value; or NULL */
     bool declares;      /* the target */
     bool over;          /* the target had a value */
+    Variable *array;
     Ast *value;
+    Ast *written;    /* of ASSIGN: what is run in place of it, a statement; or NULL */
     Variables reads; /* of IF and LOOP: also what is inside reads that is outside */
     Symbol *callee;
     AstList args;
@@ -80,7 +93,8 @@ typedef struct Normal {
     Variables params, all; /* all: every variable */
     Variable *result;
     Steps steps;
-    bool good; /* false: it is reported what has no derivative */
+    bool good;   /* false: it is reported what has no derivative */
+    bool leaves; /* loops return: the result has a value from the start */
 } Normal;
 
 /* Of statements over parameters with these names and types, whose result is of this type. The tree is taken to
@@ -94,7 +108,6 @@ bool normal_activity(Normal *n);
 void normal_reads(const Step *step, Variables *plain, Variables *functions);
 bool normal_has(const Variables *list, const Variable *v);
 void normal_add(Variables *list, Variable *v);
-bool normal_is_real(const Type *t); /* a real or an array of reals */
 
 /* ---- code.c: pieces of what is made ----------------------------------------------------------------- */
 
@@ -109,6 +122,7 @@ void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name,
 void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value);
 /* The step itself, as the original has it; steps inside as well. */
 void code_step(Sema *s, AstList *out, const Step *step);
+void code_result(AstList *out, const Normal *n, const char *name); /* declares it, or its change */
 void code_steps(Sema *s, AstList *out, const Steps *steps);
 Ast *code_block(Sema *s, Loc loc, AstList stmts);
 Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
@@ -116,6 +130,8 @@ Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
 Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types);
 void code_add_item(Sema *s, Ast *tuple, Ast *type);  /* to a TYPE_TUPLE */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges */
+/* The sum of two changes of the same type. */
+Ast *code_plus(Sema *s, Loc loc, const Type *t, Ast *a, Ast *b);
 /* The value of a step as a function of the variables among its reads that are active: a LAMBDA. False after a
  * report: they are too many. */
 Ast *code_lambda(Sema *s, const Step *step, Variables *by);
@@ -134,6 +150,23 @@ typedef struct Call {
     int parts;
 } Call;
 Call code_call(Sema *s, const Step *step, DerivedWay way);
+
+/* ---- log.c: elements that loops overwrite -------------------------------------------------------------- */
+
+typedef struct Log {
+    Variable *v;
+    const char *name, *mark; /* of the log, and of a variable for how much of it there was */
+} Log;
+typedef VEC(Log) Logs;
+
+/* Variables of which the loop changes single elements alone, where nothing around logs them, get a log each: in front
+ * of the loop it begins. */
+void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs);
+void log_use(const Logs *logs, bool on); /* sets Variable.log of theirs */
+Ast *log_count(Sema *s, Loc loc, const Variable *v);
+void log_put(Sema *s, AstList *out, const Step *put); /* before the element is overwritten */
+/* Puts back what was overwritten since the log had so many. */
+void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count);
 
 /* ---- back.c, along.c: statements of the function that is made, from the normal form whose parameters are marked
  * active; its last one returns what is asked for. */

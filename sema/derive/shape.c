@@ -51,7 +51,7 @@ Variable *shape_variable(Shape *f, const char *name, const Type *t)
     return v;
 }
 
-static Variable *find_variable(const Shape *f, const char *name)
+Variable *shape_find(const Shape *f, const char *name)
 {
     for (size_t i = f->visible.len; i-- > 0;)
         if (f->visible.data[i]->name == name) return f->visible.data[i];
@@ -66,7 +66,7 @@ void shape_reads(Shape *f, Ast *tree, Variables *out)
     around.func.body = tree;
     free_names(f->s, &around, &names);
     for (size_t i = 0; i < names.len; i++) {
-        Variable *v = find_variable(f, names.data[i].name);
+        Variable *v = shape_find(f, names.data[i].name);
         if (v) normal_add(out, v);
     }
     vec_free(&names);
@@ -86,7 +86,8 @@ static void note_change(Shape *f, const Variable *v)
 {
     for (size_t i = 0; i < f->visible.len; i++) {
         Variable *m = f->visible.data[i];
-        if (m->definition && (normal_has(&m->reads, v))) m->changed = v;
+        bool now = m->definition && m->definition->kind == AST_FUNC; /* it reads what there is */
+        if (m->definition && !now && normal_has(&m->reads, v)) m->changed = v;
     }
 }
 
@@ -105,7 +106,7 @@ static void check_reads(Shape *f, const Step *step)
     vec_free(&functions);
 }
 
-static void set_target(Shape *f, Step *step, Variable *v, bool declares)
+void shape_target(Shape *f, Step *step, Variable *v, bool declares)
 {
     step->target = v;
     step->declares = declares;
@@ -119,7 +120,7 @@ static void find_call(Ast **child, void *ctx)
 {
     const Fact **found = ((void **)ctx)[1];
     const Shape *f = ((void **)ctx)[0];
-    const Fact *fact = (*child)->kind == AST_CALL ? facts_at(f->facts, *child) : NULL;
+    const Fact *fact = (*child)->kind == AST_CALL ? facts_at(f->facts, *child, FACT_CALL) : NULL;
     if (fact && !*found) *found = fact;
     ast_each_child(*child, find_call, ctx);
 }
@@ -149,7 +150,7 @@ static void refuse_inside(Shape *f, Ast *tree, const char *where)
 
 static Variable *variable_of(const Shape *f, const Ast *n)
 {
-    return n->kind == AST_NAME_REF ? find_variable(f, n->name_ref.name) : NULL;
+    return n->kind == AST_NAME_REF ? shape_find(f, n->name_ref.name) : NULL;
 }
 
 /* An argument that may have a derivative becomes a variable. */
@@ -161,11 +162,11 @@ static Variable *argument(Shape *f, Ast **slot, const Type *t, Steps *out)
     bool any = reads.len > 0;
     vec_free(&reads);
     if (v && v->type == t) return v;
-    if (!any || !normal_is_real(t)) return NULL;
+    if (!any || !kind_is_real(t)) return NULL;
     Step step = {.kind = STEP_ASSIGN, .loc = (*slot)->loc, .value = *slot};
     shape_reads(f, *slot, &step.reads);
     Variable *made = shape_variable(f, code_fresh(f->s, "argument"), t);
-    set_target(f, &step, made, true);
+    shape_target(f, &step, made, true);
     vec_push(out, step);
     *slot = tree_name(f->s, (*slot)->loc, made->name);
     return made;
@@ -183,14 +184,14 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
         plain = plain && decl_mode(decl->func.params.data[i]) == AST_OP_BY_VALUE;
     for (int i = 0; i < call->call.args.len; i++)
         plain = plain && call->call.args.data[i]->kind != AST_BINDER;
-    if (!plain || !normal_is_real(fact->type)) {
+    if (!plain || !kind_is_real(fact->type)) {
         shape_fail(
             f, call->loc,
             arena_printf(f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
                          fact->under           ? ", under bound variables"
                          : fact->called->local ? " that is declared inside of another"
                          : fact->called->self  ? " that is a method of an object"
-                         : !normal_is_real(fact->type)
+                         : !kind_is_real(fact->type)
                              ? ", whose result is no real or array of reals"
                              : ", whose arguments are not as they are declared"),
             fact->under
@@ -207,7 +208,7 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
         shape_reads(f, arg, &step.reads);
     }
     Variable *made = shape_variable(f, code_fresh(f->s, "result"), fact->type);
-    set_target(f, &step, made, true);
+    shape_target(f, &step, made, true);
     vec_push(out, step);
     *slot = tree_name(f->s, call->loc, made->name);
 }
@@ -220,12 +221,13 @@ static void hoist_list(Shape *f, AstList list, Steps *out)
 void shape_hoist(Shape *f, Ast **slot, Steps *out)
 {
     Ast *n = *slot;
-    if (!n || !f->out->good || !call_inside(f, n)) return;
-    const Fact *fact = n->kind == AST_CALL ? facts_at(f->facts, n) : NULL;
+    if (!n || !f->out->good || (!f->elements && !call_inside(f, n))) return;
+    const Fact *fact = n->kind == AST_CALL ? facts_at(f->facts, n, FACT_CALL) : NULL;
     if (fact) {
         hoist_call(f, slot, fact, out);
         return;
     }
+    if (f->elements && shape_get(f, slot, out)) return;
     bool lazy =
         n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
                                   n->binary.op == AST_OP_COALESCE);
@@ -257,21 +259,36 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
 
 /* ---- assignments --------------------------------------------------------------------------------- */
 
+static void find_effect(Ast **child, void *ctx)
+{
+    const Ast *n = *child;
+    if (n->kind == AST_LAMBDA || n->kind == AST_INIT_LIST) return;
+    if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC) *(const Ast **)ctx = n;
+    ast_each_child(*child, find_effect, ctx);
+}
+
 void shape_assign(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
 {
+    const Ast *effect = NULL;
+    find_effect(&value, (void *)&effect);
+    if (effect)
+        shape_fail(f, effect->loc, "an assignment inside of an expression",
+                   "write a statement of its own");
     Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = value};
+    bool elements = f->elements;
+    f->elements = v->type && type_is_value(v->type) && kind_is_real(v->type);
+    if (f->elements) f->read.len = 0;
     if (value->kind == AST_DEFINE)
         refuse_inside(f, value->define.value, "under bound variables");
     else
         shape_hoist(f, &step.value, out);
+    f->elements = elements;
     shape_reads(f, step.value, &step.reads);
-    set_target(f, &step, v, declares);
+    shape_target(f, &step, v, declares);
     vec_push(out, step);
 }
 
-/* A function, whose definition goes where it is used. */
-static void define_function(Shape *f, Loc loc, const char *name, const Type *t, Ast *definition,
-                            Steps *out)
+void shape_function(Shape *f, Loc loc, const char *name, const Type *t, Ast *definition, Steps *out)
 {
     Step step = {.kind = STEP_FUNCTION, .loc = loc, .value = definition};
     refuse_inside(f, definition, "in the definition of a function");
@@ -289,21 +306,24 @@ static void define_function(Shape *f, Loc loc, const char *name, const Type *t, 
     vec_push(out, step);
 }
 
-static bool known_type(Shape *f, const Ast *decl, const char *name, const Type **t)
+/* `written`: as in a declaration, perhaps one that names a type by itself. */
+static bool known_type(Shape *f, const Ast *decl, const Ast *written, const char *name,
+                       const Type **t)
 {
-    const Fact *fact = facts_at(f->facts, decl);
-    *t = fact ? fact->type : NULL;
-    if (!fact)
+    const Fact *fact = facts_at(f->facts, decl, FACT_DECLARED);
+    bool named = written && written->kind == AST_TYPE_NAME && !written->type_name.name;
+    *t = named ? written->type : fact ? fact->type : NULL;
+    if (!*t)
         shape_fail(f, decl->loc, arena_printf(f->s->arena, "what declares '%s'", name),
                    "declare it with its type, in a statement of its own");
-    return fact != NULL;
+    return *t != NULL;
 }
 
 void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Steps *out)
 {
     const Type *t;
     Ast *init = decl->declarator.init;
-    if (!known_type(f, decl, decl->declarator.name, &t)) return;
+    if (!known_type(f, decl, n->var_decl.vtype, decl->declarator.name, &t)) return;
     const char *name = own_name(f, decl->declarator.name, nrest, rest);
     if (t->kind == TY_FUNC) {
         if (!init) {
@@ -316,7 +336,7 @@ void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Ste
                                     ? n->var_decl.vtype
                                     : type_node(f->s, n->loc, t);
         alone->var_decl.vars = ast_list_add(f->s->arena, (AstList){0}, decl);
-        define_function(f, n->loc, name, t, alone, out);
+        shape_function(f, n->loc, name, t, alone, out);
         return;
     }
     if (init) shape_hoist(f, &init, out);
@@ -333,25 +353,67 @@ void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Ste
 void shape_define(Shape *f, Ast *n, int nrest, Ast **rest, Steps *out)
 {
     const Type *t;
-    if (!known_type(f, n, n->define.name, &t)) return;
+    if (!known_type(f, n, NULL, n->define.name, &t)) return;
     const char *name = own_name(f, n->define.name, nrest, rest);
     if (t->kind == TY_ARRAY)
         shape_assign(f, n->loc, shape_variable(f, name, t), n, true, out);
     else
-        define_function(f, n->loc, name, t, n, out);
+        shape_function(f, n->loc, name, t, n, out);
+}
+
+Variable *shape_temporary(Shape *f, const char *what, const Type *t, Ast *value, Steps *out)
+{
+    Variable *v = shape_variable(f, code_fresh(f->s, what), t);
+    shape_assign(f, value->loc, v, value, true, out);
+    return v;
+}
+
+/* p.x = e of a record: p gets a value with another field. */
+static void set_field(Shape *f, Loc loc, Variable *v, const Ast *target, AstOp op, Ast *value,
+                      Steps *out)
+{
+    Sema *s = f->s;
+    const Class *c = class_of(v->type);
+    AstList items = {0};
+    Ast *with = ast_new(s->arena, AST_WITH, loc), *one = ast_new(s->arena, AST_FIELD, loc);
+    const char *name = target->member.name;
+    const Symbol *field = type_is_tuple(v->type) ? tuple_field(s, c, name) : NULL;
+    for (int i = 0; i < c->nfields; i++) {
+        const Symbol *own = c->fields[i];
+        Ast *item = tree_member(s, loc, tree_name(s, loc, v->name), own->name);
+        if (own == field || own->name == name) {
+            if (op != AST_OP_NONE) value = tree_binary(s, loc, op, item, value);
+            item =
+                op == AST_OP_NONE ? value : tree_cast(s, loc, type_node(s, loc, own->type), value);
+            one->field.value = item;
+        }
+        items = ast_list_add(s->arena, items, item);
+    }
+    one->field.name = name;
+    with->with_.operand = tree_name(s, loc, v->name);
+    with->with_.fields = ast_list_add(s->arena, with->with_.fields, one);
+    shape_assign(f, loc, v, type_is_tuple(v->type) ? tree_tuple(s, loc, items) : with, false, out);
 }
 
 void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value, Steps *out)
 {
-    Variable *v = variable_of(f, target);
-    if (!v && target->kind == AST_INDEX) {
-        shape_fail(f, loc, "an assignment to an element or a slice of an array",
-                   "make the array at once: a = (i : 0..n) => ..");
-    } else if (!v || v->definition || !v->type) {
+    const Ast *of = target->kind == AST_MEMBER ? target->member.base : NULL;
+    Variable *whole = of ? variable_of(f, of) : NULL;
+    if (whole && whole->type && type_is_record(whole->type)) {
+        set_field(f, loc, whole, target, op, value, out);
+        return;
+    }
+    const Ast *base = target->kind == AST_INDEX ? target->index.base : NULL;
+    Variable *v = variable_of(f, base ? base : target);
+    if (!v || v->definition || !v->type || (base && v->type->kind != TY_ARRAY)) {
         shape_fail(f, loc, "an assignment to what is no variable of this function",
                    "return what it computes");
+    } else if (base) {
+        shape_put(f, loc, v, target, op, value, out);
     } else {
         if (op != AST_OP_NONE) value = tree_binary(f->s, loc, op, target, value);
+        if (op != AST_OP_NONE && v->type->kind == TY_SCALAR) /* it converts back */
+            value = tree_cast(f->s, loc, type_node(f->s, loc, v->type), value);
         shape_assign(f, loc, v, value, false, out);
     }
 }

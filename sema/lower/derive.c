@@ -1,5 +1,6 @@
 /* Derivatives: $Derivative(f, k, x, .., seed) is the adjoint of f's parameter k at x, .. for that seed, and with k -1 the
- * change along the directions that follow the arguments, with -2 the value (sema/call/derive.c makes both). f is a lambda, whose body
+ * change along the directions that follow the arguments, with -2 the value (sema/call/derive.c makes both); with -3 it
+ * is the sum of two changes of f's parameter, the argument and what follows. f is a lambda, whose body
  * is part of the graph, over variables that the derivative (fdag/adjoint) puts the arguments in place of. */
 #include "../../fdag/adjoint/adjoint.h"
 #include "build.h"
@@ -11,13 +12,13 @@ bool lower_is_derivative(const Ast *n)
 
 typedef struct Derivative {
     FdFunction f;
-    const FdNode *vars[FD_MAX_RANK], *args[FD_MAX_RANK], *extra[FD_MAX_RANK];
+    const FdNode *vars[FD_MAX_PARAMS], *args[FD_MAX_PARAMS], *extra[FD_MAX_PARAMS];
 } Derivative;
 
 /* The function's body, whose parameters are the variables. */
 static const FdNode *body_of(Lower *l, const Ast *lambda, const FdNode *const *vars)
 {
-    void *outer[FD_MAX_RANK];
+    void *outer[FD_MAX_PARAMS];
     for (int i = 0; i < lambda->nbound; i++) {
         outer[i] = lambda->bound[i]->fdag;
         lambda->bound[i]->fdag = (void *)(uintptr_t)vars[i];
@@ -51,12 +52,14 @@ const FdNode *lower_derivative(Lower *l, const Ast *n)
 {
     Derivative d = {0};
     FdError error = {0};
-    const FdNode *out[FD_MAX_RANK] = {NULL}, *result;
+    const FdNode *out[FD_MAX_PARAMS] = {NULL}, *result;
     int64_t k = n->call.args.data[1]->value.i;
     if (n->call.args.data[0]->kind != AST_LAMBDA)
         return lower_fail(l, n->loc, "what is differentiated is no function that is known here");
     if (!operands_of(l, n, &d)) return lower_fail(l, n->loc, "it cannot be differentiated");
-    if (k == -2)
+    if (k == -3)
+        result = fd_change_sum(l->fd, d.args[0], d.extra[0]);
+    else if (k == -2)
         result = fd_differentiated(l->fd, &d.f, &error);
     else if (k < 0)
         result = fd_tangent(l->fd, &d.f, d.extra, &error);

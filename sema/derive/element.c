@@ -1,0 +1,239 @@
+/* Elements and slices of arrays in the normal form (shape.h). A number that reads an element, or an element that gets
+ * one, is a step of its own, so that its derivative is one of that element alone.
+ *
+ *     s += a[i] * b;               $1 = a[i];  s = s + $1 * b;
+ *     a[i] += x;                   $1 = a[i];  $2 = $1 + x;  a[i] = $2;
+ *     a[l..h] = e;                 $1 = e;  a = (i : a) => l <= i && i < h ? $1(i - l) : a(i);
+ */
+#include <string.h>
+
+#include "shape.h"
+
+static Variable *array_of(Shape *f, const Ast *n)
+{
+    const Ast *base = n->kind == AST_INDEX ? n->index.base : n->kind == AST_CALL ? n->call.callee : NULL;
+    return base && base->kind == AST_NAME_REF ? shape_find(f, base->name_ref.name) : NULL;
+}
+
+/* The place of an element, in variables that nobody changes where it is no number or name. */
+static AstList places_of(Shape *f, const Ast *n, const Variable *array, Steps *out)
+{
+    AstList at = {0}, args = n->kind == AST_INDEX ? n->index.args : n->call.args;
+    Sema *s = f->s;
+    bool elements = f->elements;
+    f->elements = false;
+    for (int i = 0; i < args.len && f->out->good; i++) {
+        Ast *place = args.data[i];
+        Loc loc = place->loc;
+        if (is_from_end(place)) { /* ^k */
+            Ast *upper = tree_call(
+                s, loc, tree_member(s, loc, tree_name(s, loc, array->name), "GetUpperBound"), 1,
+                tree_int(s, loc, (uint64_t)i));
+            place = tree_binary(s, loc, AST_OP_ADD, upper, tree_int(s, loc, 1));
+            place = tree_binary(s, loc, AST_OP_SUB, place, args.data[i]->unary.operand);
+        }
+        const Variable *own = place->kind == AST_NAME_REF ? shape_find(f, place->name_ref.name) : NULL;
+        if (!own && place->kind != AST_INT_LIT) {
+            own = shape_temporary(f, "place", s->integer, place, out);
+            place = tree_name(s, loc, own->name);
+        }
+        at = ast_list_add(s->arena, at, place);
+    }
+    f->elements = elements;
+    return at;
+}
+
+static Ast *element_at(Shape *f, Loc loc, const Variable *array, AstList at)
+{
+    Ast *n = ast_new(f->s->arena, AST_INDEX, loc);
+    n->index.base = tree_name(f->s, loc, array->name);
+    for (int i = 0; i < at.len; i++)
+        n->index.args =
+            ast_list_add(f->s->arena, n->index.args, ast_clone(f->s->arena, at.data[i]));
+    return n;
+}
+
+/* A variable with the element's value. */
+static Variable *get(Shape *f, Variable *array, Ast *element, Steps *out)
+{
+    Step step = {.kind = STEP_GET, .loc = element->loc, .array = array, .value = element};
+    Variable *v = shape_variable(f, code_fresh(f->s, "element"), array->type->result);
+    shape_reads(f, element, &step.reads);
+    shape_target(f, &step, v, true);
+    vec_push(out, step);
+    return v;
+}
+
+/* The variable of an element that is written alike in the same statement; NULL: there is none. */
+static const Variable *read_before(Shape *f, Loc loc)
+{
+    const Source *src = sources_get(f->s->sources, loc.file);
+    size_t size = loc.end - loc.begin;
+    for (size_t i = 0; i < f->read.len; i++) {
+        Loc at = f->read.data[i].loc;
+        if (at.file == loc.file && at.end - at.begin == size &&
+            !memcmp(src->text + at.begin, src->text + loc.begin, size))
+            return f->read.data[i].value;
+    }
+    return NULL;
+}
+
+bool shape_get(Shape *f, Ast **slot, Steps *out)
+{
+    Ast *n = *slot;
+    Variable *array = array_of(f, n);
+    if (!array || array->definition || !array->type || array->type->kind != TY_ARRAY ||
+        !kind_is_real(array->type))
+        return false;
+    bool made = array->name[0] == '$' && n->kind == AST_INDEX; /* of a foreach */
+    if (!made && !facts_at(f->facts, n, FACT_ELEMENT)) return false;
+    const Variable *value = made ? NULL : read_before(f, n->loc);
+    if (!value) {
+        AstList at = places_of(f, n, array, out);
+        if (!f->out->good) return true;
+        value = get(f, array, element_at(f, n->loc, array, at), out);
+        if (!made) vec_push(&f->read, ((Read){n->loc, value}));
+    }
+    *slot = tree_name(f->s, n->loc, value->name);
+    return true;
+}
+
+static void put_element(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value,
+                        Steps *out)
+{
+    Sema *s = f->s;
+    const Type *t = array->type->result;
+    AstList at = places_of(f, target, array, out);
+    if (op != AST_OP_NONE && f->out->good) {
+        Ast *old = element_at(f, target->loc, array, at);
+        if (kind_is_real(t)) old = tree_name(s, loc, get(f, array, old, out)->name);
+        value = tree_cast(s, loc, type_node(s, loc, t), tree_binary(s, loc, op, old, value));
+    }
+    if (!f->out->good) return;
+    Step step = {.kind = STEP_PUT, .loc = loc, .value = element_at(f, target->loc, array, at)};
+    step.array = shape_temporary(f, "put", t, value, out);
+    shape_reads(f, step.value, &step.reads);
+    normal_add(&step.reads, step.array);
+    shape_target(f, &step, array, false);
+    vec_push(out, step);
+}
+
+/* ---- slices -------------------------------------------------------------------------------------------- */
+
+static Ast *bound(Sema *s, Loc loc, const Variable *array, const char *what, int dim)
+{
+    return tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, array->name), what), 1,
+                     tree_int(s, loc, (uint64_t)dim));
+}
+
+/* A place of a slice: as it is, or so far from the end. */
+static Ast *place_of(Sema *s, const Variable *array, Ast *at, int dim)
+{
+    if (!is_from_end(at)) return at;
+    Loc loc = at->loc;
+    Ast *end = tree_binary(s, loc, AST_OP_ADD, bound(s, loc, array, "GetUpperBound", dim),
+                           tree_int(s, loc, 1));
+    return tree_binary(s, loc, AST_OP_SUB, end, at->unary.operand);
+}
+
+static const char *placed(Shape *f, Ast *place, Steps *out)
+{
+    return shape_temporary(f, "place", f->s->integer, place, out)->name;
+}
+
+/* value: a variable, of numbers or arrays. */
+static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, const Variable *value,
+                      Ast *written, Steps *out)
+{
+    Sema *s = f->s;
+    Ast *lambda = ast_new(s->arena, AST_LAMBDA, loc), *inside = NULL;
+    Ast *old = ast_new(s->arena, AST_CALL, loc), *now = tree_name(s, loc, value->name);
+    bool many = type_is_functional(value->type);
+    int rank = 0;
+    if (many) now = tree_call(s, loc, now, 0);
+    old->call.callee = tree_name(s, loc, array->name);
+    for (int d = 0; d < target->index.args.len && f->out->good; d++) {
+        Ast *arg = target->index.args.data[d], *range = ast_new(s->arena, AST_RANGE, loc);
+        const char *i = code_fresh(s, "i");
+        range->range.lo = bound(s, loc, array, "GetLowerBound", d);
+        range->range.hi = tree_binary(s, loc, AST_OP_ADD, bound(s, loc, array, "GetUpperBound", d),
+                                      tree_int(s, loc, 1));
+        Ast *b = tree_binder(s, loc, s->integer, i), *cond;
+        b->binder.vtype = NULL;
+        b->binder.constraint = range;
+        lambda->lambda.binders = ast_list_add(s->arena, lambda->lambda.binders, b);
+        old->call.args = ast_list_add(s->arena, old->call.args, tree_name(s, loc, i));
+        if (arg->kind != AST_RANGE) {
+            const char *at = placed(f, place_of(s, array, arg, d), out);
+            cond = tree_binary(s, loc, AST_OP_EQ, tree_name(s, loc, i), tree_name(s, loc, at));
+        } else {
+            Ast *first = arg->range.lo ? place_of(s, array, arg->range.lo, d)
+                                       : bound(s, loc, array, "GetLowerBound", d);
+            const char *lo = placed(f, first, out), *hi = NULL;
+            if (arg->range.hi) hi = placed(f, place_of(s, array, arg->range.hi, d), out);
+            cond = arg->range.lo ? tree_binary(s, loc, AST_OP_LE, tree_name(s, loc, lo),
+                                               tree_name(s, loc, i))
+                                 : NULL;
+            Ast *below = hi ? tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, i),
+                                          tree_name(s, loc, hi))
+                            : NULL;
+            cond = cond && below ? tree_binary(s, loc, AST_OP_LAND, cond, below)
+                   : cond        ? cond
+                                 : below;
+            Ast *at = tree_binary(s, loc, AST_OP_SUB, tree_name(s, loc, i), tree_name(s, loc, lo));
+            if (many)
+                now->call.args = ast_list_add(
+                    s->arena, now->call.args,
+                    tree_binary(s, loc, AST_OP_ADD, at,
+                                bound(s, loc, value, "GetLowerBound", rank++)));
+        }
+        if (cond) inside = inside ? tree_binary(s, loc, AST_OP_LAND, inside, cond) : cond;
+    }
+    lambda->lambda.body = now;
+    if (inside) {
+        Ast *n = ast_new(s->arena, AST_COND, loc);
+        n->cond.cond = inside;
+        n->cond.then = now;
+        n->cond.other = old;
+        lambda->lambda.body = n;
+    }
+    if (!f->out->good) return;
+    Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = lambda, .written = written};
+    shape_reads(f, lambda, &step.reads);
+    normal_add(&step.reads, array);
+    shape_target(f, &step, array, false);
+    vec_push(out, step);
+}
+
+static void slice(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value, Steps *out)
+{
+    Sema *s = f->s;
+    const Fact *fact = facts_at(f->facts, value, FACT_VALUE);
+    const Type *t = fact ? fact->type : NULL;
+    int ranges = 0;
+    for (int i = 0; i < target->index.args.len; i++)
+        ranges += target->index.args.data[i]->kind == AST_RANGE;
+    bool fits = op != AST_OP_NONE || (t && (!type_is_functional(t) || t->nparams == ranges));
+    if (!fits) {
+        shape_fail(f, loc, "this assignment to a slice",
+                   "make the array at once: a = (i : 0..n) => ..");
+        return;
+    }
+    const Type *of = array->type->result;
+    if (op != AST_OP_NONE) value = tree_binary(s, loc, op, ast_clone(s->arena, target), value);
+    if (op != AST_OP_NONE || type_is_functional(t)) of = type_array(s->types, of, ranges);
+    const Variable *v = shape_temporary(f, "slice", of, value, out);
+    Ast *written = tree_assign(s, loc, ast_clone(s->arena, target), tree_name(s, loc, v->name));
+    put_slice(f, loc, array, target, v, written, out);
+}
+
+void shape_put(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value, Steps *out)
+{
+    bool ranges = false;
+    for (int i = 0; i < target->index.args.len; i++)
+        ranges = ranges || target->index.args.data[i]->kind == AST_RANGE;
+    if (ranges)
+        slice(f, loc, array, target, op, value, out);
+    else
+        put_element(f, loc, array, target, op, value, out);
+}

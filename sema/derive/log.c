@@ -1,0 +1,88 @@
+/* Logs of elements that loops overwrite: to go back through a turn that sets a[i] takes that element, not the array.
+ *
+ *     while (..) a[i] = x;         var $log = new Changes<double>();  while (..) { $log.Add(a[i], i); a[i] = x; }
+ *                                  and back: while ($log.Takes(count, 1)) a[$log.I] = $log.Old;
+ */
+#include "host.h"
+
+static Ast *of_log(Sema *s, Loc loc, const Variable *v, const char *what)
+{
+    return tree_member(s, loc, tree_name(s, loc, v->log), what);
+}
+
+static void add(Sema *s, AstList *out, Ast *stmt)
+{
+    *out = ast_list_add(s->arena, *out, stmt);
+}
+
+/* Are single elements all that these steps change of a variable? */
+static bool changes_elements(const Steps *steps, const Variable *v)
+{
+    bool only = true;
+    for (size_t i = 0; i < steps->len; i++) {
+        const Step *step = &steps->data[i];
+        only = only && (step->target != v || step->kind == STEP_PUT);
+        only = only && changes_elements(&step->first, v) && changes_elements(&step->second, v);
+    }
+    return only;
+}
+
+static const Type *log_type(Sema *s, Loc loc, const Type *of)
+{
+    Symbol *g = scope_library(s, SYM_TYPE, "Changes");
+    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
+    written->type_name.name = g->name;
+    written->type_name.args = ast_list_add(s->arena, (AstList){0}, type_node(s, loc, of));
+    const Type *t = generic_class(s, g, written);
+    class_settle(s);
+    return t;
+}
+
+void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs)
+{
+    for (size_t i = 0; i < loop->keeps.len; i++) {
+        Variable *v = loop->keeps.data[i];
+        if (v->log || v->type->kind != TY_ARRAY || !changes_elements(&loop->first, v)) continue;
+        Log log = {v, code_fresh(s, "log"), code_fresh(s, "mark")};
+        Ast *made = ast_new(s->arena, AST_NEW, loop->loc);
+        made->new_.ntype = type_node(s, loop->loc, log_type(s, loop->loc, v->type->result));
+        code_local(s, out, loop->loc, NULL, log.name, made);
+        vec_push(logs, log);
+    }
+}
+
+void log_use(const Logs *logs, bool on)
+{
+    for (size_t i = 0; i < logs->len; i++)
+        logs->data[i].v->log = on ? logs->data[i].name : NULL;
+}
+
+Ast *log_count(Sema *s, Loc loc, const Variable *v)
+{
+    return of_log(s, loc, v, "Count");
+}
+
+void log_put(Sema *s, AstList *out, const Step *put)
+{
+    Ast *call = tree_call(s, put->loc, of_log(s, put->loc, put->target, "Add"), 1,
+                          ast_clone(s->arena, put->value));
+    for (int i = 0; i < put->value->index.args.len; i++)
+        call->call.args = ast_list_add(s->arena, call->call.args,
+                                       ast_clone(s->arena, put->value->index.args.data[i]));
+    add(s, out, tree_stmt(s, call));
+}
+
+void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count)
+{
+    static const char *const places[] = {"I", "J", "K", "L"};
+    AstList body = {0};
+    Ast *element = ast_new(s->arena, AST_INDEX, loc);
+    element->index.base = tree_name(s, loc, v->name);
+    for (int d = 0; d < v->type->nparams; d++)
+        element->index.args =
+            ast_list_add(s->arena, element->index.args, of_log(s, loc, v, places[d]));
+    add(s, &body, tree_assign(s, loc, element, of_log(s, loc, v, "Old")));
+    Ast *takes = tree_call(s, loc, of_log(s, loc, v, "Takes"), 2, count,
+                           tree_int(s, loc, (uint64_t)v->type->nparams));
+    add(s, out, code_while(s, loc, takes, body));
+}
