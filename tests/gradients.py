@@ -9,13 +9,24 @@ class Function:
     def __init__(self, number):
         self.r = random.Random(number)
         self.lines, self.names, self.fresh = [], ["u", "v"], 0
+        self.records, self.short, self.tables = ["w"], [], []  # of vec; of fewer elements; of rank 2
 
     def name(self, prefix):
         self.fresh += 1
         return f"{prefix}{self.fresh}"
 
     def read(self, at):
-        f, r = self.r.choice(self.names), self.r.randrange(7)
+        f, r = self.r.choice(self.names), self.r.randrange(11)
+        if r == 7:
+            return f"{self.r.choice(self.records)}({self.r.choice([at, f'k({at})', f'6 - {at}'])}).{self.r.choice(['x', 'y'])}"
+        if r == 8 and self.short:
+            return f"{self.r.choice(['Clamp', 'Periodic', 'Mirror'])}({self.r.choice(self.short)})({at})"
+        if r == 9 and self.tables:
+            return f"{self.r.choice(self.tables)}({self.r.choice([f'{at}, k({at})', f'6 - {at}, {at}', f'{at}, 3', f'2, {at}'])})"
+        if r == 10:
+            return f"{self.r.choice(['Constant', 'Constant'])}({f}, {self.r.uniform(-1, 1):.2f})({at} {self.r.choice('+-')} {self.r.randrange(1, 4)})"
+        if r > 6:
+            return f"{f}({at})" if self.r.randrange(3) else f"p.{self.r.choice(['x', 'y'])}"
         if r < 3:
             return f"{f}({at})"
         if r < 5:
@@ -25,7 +36,7 @@ class Function:
         return f"{f}(6 - {at})"
 
     def real(self, at, depth):
-        r = self.r.randrange(12) if depth else 0
+        r = self.r.randrange(14) if depth else 0
         if r < 2:
             return self.read(at)
         one = self.real(at, depth - 1)
@@ -42,6 +53,11 @@ class Function:
         if r == 9:
             return f"Math.Sqrt(1 + Math.Abs({one}))"
         j = self.name("j")
+        if r == 12:  # a sum by key
+            return f"sum({j} : 0..7, k({j}) == {at} ? Math.Sin({self.real(j, depth - 1)}) : 0)"
+        if r == 13:  # a function of the program: one with branches, one of a record
+            return (f"bent({one}, {self.read(at)})" if self.r.randrange(2) else
+                    f"new vec({one}, {self.real(at, depth - 1)}).{self.r.choice(['Norm', 'Turned().x', 'y'])}")
         op = self.r.choice(["sum", "sum", "max", "min", "prod"])
         term = f"0.3 * Math.Tanh({self.real(j, depth - 1)})"
         term = f"({term} + {'1' if op == 'prod' else '0.1'} * Math.Cos({self.read(at)}))"
@@ -50,6 +66,26 @@ class Function:
     def text(self, number):
         for _ in range(self.r.randrange(1, 4)):
             f = self.name("f")
+            kind = self.r.randrange(8)
+            if kind == 0:
+                self.lines.append(f"vec[] {f} = (i : 0..7) => new vec({self.real('i', 2)}, {self.read('i')});")
+                self.records.append(f)
+                continue
+            if kind == 1:
+                lo, hi = self.r.randrange(0, 3), self.r.randrange(4, 7)
+                self.lines.append(self.r.choice([f"double[] {f} = {self.r.choice(self.names)}[{lo}..{hi}];",
+                                                 f"double[] {f}(i : {lo}..{hi}) = {self.real('i', 2)};"]))
+                self.short.append(f)
+                continue
+            if kind == 2:
+                self.lines.append(f"double[,] {f} = (i : 0..7, j : 0..7) => {self.real('i', 1)} * {self.read('j')} + {self.read('i')};")
+                self.tables.append(f)
+                continue
+            if kind == 3 and self.r.randrange(2):
+                self.lines.append(f"vec[] {f}(i : 0..7) = i == 0 ? new vec({self.read('i')}, 0) : new vec(0.5 * Math.Sin({f}(i - 1).y) + "
+                                  f"{self.read('i')}, {f}(i - 1).x * 0.7 + {self.read('i')});")
+                self.records.append(f)
+                continue
             if self.r.randrange(4) == 0:
                 self.lines.append(f"double[] {f}(i : 0..7) = i == 0 ? {self.read('i')} : "
                                   f"0.5 * Math.Sin({f}(i - 1)) * {self.read('i')} + {self.read('i')};")
@@ -59,7 +95,7 @@ class Function:
             self.names.append(f)
         self.lines.append(f"double[] r = (i : 0..7) => {self.real('i', 2)} + {self.names[-1]}(i);")
         body = "\n    ".join(self.lines)
-        inner = f"double[] g{number}(double[] u, double[] v, int[] k) {{\n    {body}\n    return r;\n}}\n"
+        inner = f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{\n    {body}\n    return r;\n}}\n"
         if number % 3:
             return inner
         inner = inner.replace(f"g{number}(", f"inner{number}(", 1)
@@ -69,18 +105,75 @@ class Function:
         return self.r.choice([f"{t} % 2 == {self.r.randrange(2)}", f"sum(i : 0..7, u(i)) > {self.r.uniform(-2, 2):.3f}",
                               f"s < {self.r.uniform(-1, 2):.3f}"])
 
+    def place(self, loop):
+        return self.r.choice([str(self.r.randrange(7)), f"{loop} % 7", f"({loop} + {self.r.randrange(1, 6)}) % 7", f"k[{loop} % 7]"])
+
+    def scalar(self, loop, depth):
+        """A number of the host's, which reads elements."""
+        r = self.r.randrange(10) if depth else self.r.randrange(4)
+        if r < 2:
+            return f"{self.r.choice(['u', 'v', 'a'])}[{self.place(loop)}]"
+        if r < 4:
+            return self.r.choice(["s", "p.x", "p.y", f"w[{self.place(loop)}].x", f"w[{self.place(loop)}].Norm"])
+        one = self.scalar(loop, depth - 1)
+        if r < 7:
+            return f"({one} {self.r.choice('+-*')} {self.scalar(loop, depth - 1)})"
+        if r < 8:
+            return f"Math.{self.r.choice(['Sin', 'Tanh', 'Atan'])}({one})"
+        if r < 9:
+            return f"({one} > {self.r.uniform(-1, 1):.3f} ? {self.scalar(loop, depth - 1)} : {self.scalar(loop, depth - 1)})"
+        return f"{self.r.choice(['Math.Min', 'Math.Max', 'bent'])}({one}, {self.scalar(loop, depth - 1)})"
+
+    def element(self, loop):
+        """Elements, slices, fields and tuples that are assigned."""
+        r, x = self.r.randrange(8), self.r.choice(["u", "a", "v"])
+        if r < 2:
+            return f"{x}[{self.place(loop)}] = Math.Sin({self.scalar(loop, 2)});"
+        if r < 3:
+            return f"{x}[{self.place(loop)}] {self.r.choice(['+=', '-=', '*='])} 0.5 * Math.Tanh({self.scalar(loop, 1)});"
+        if r < 4:
+            lo, n = self.r.randrange(0, 3), self.r.randrange(1, 5)
+            to = self.r.randrange(0, 7 - n)
+            return self.r.choice([f"{x}[{to}..{to + n}] = 0.5 * {self.r.choice(['u', 'a'])}[{lo}..{lo + n}] + s * {x}[{to}..{to + n}];",
+                                  f"{x}[{to}..] = 0.3 * s;", f"{x}[..{to + 1}] *= 0.7;"])
+        if r < 5:
+            return f"w[{self.place(loop)}] = new vec(Math.Sin({self.scalar(loop, 1)}), {self.scalar(loop, 1)});"
+        if r < 6:
+            return f"(s, {x}[{self.place(loop)}]) = (Math.Sin({self.scalar(loop, 1)}), 0.5 * s);"
+        if r < 7:
+            return f"p = new vec(Math.Tanh({self.scalar(loop, 1)}), p.x);"
+        return f"p = 0.5 * (p + w[{self.place(loop)}]).Turned();"
+
     def statements(self, depth, loop, pad):
-        """Assignments, calls, branches and loops over the variables u, v, a and s."""
-        self.names, out = ["u", "v", "a"], []
+        """Assignments, calls, branches and loops over the variables u, v, a, w, p and s."""
+        self.names, self.records, self.short, self.tables, out = ["u", "v", "a"], ["w"], [], [], []
         for _ in range(self.r.randrange(1, 4)):
             r, x = self.r.randrange(9 if depth else 5), self.r.choice(["u", "a"])
+            if self.r.randrange(5) < 2:
+                out.append(self.element(loop))
+                continue
+            if depth and self.r.randrange(8) == 0:
+                e = self.name("e")
+                seq, of = self.r.choice([("u", e), ("a", e), ("w", f"{e}.x"), ("2 * v", e)])
+                jump = self.r.choice(["", f"if ({of} > {self.r.uniform(0, 1):.3f}) continue; ", f"if (s > {self.r.uniform(0, 2):.3f}) break; "])
+                out.append(f"foreach (var {e} in {seq}) {{ {jump}s = Math.Sin(s + {of} * {self.scalar(loop, 1)}); {self.element(loop)} }}")
+                continue
+            if depth and self.r.randrange(10) == 0:
+                body = [self.statements(0, loop, pad + "        ") for _ in range(3)]
+                out.append(f"switch ({loop} % 4) {{{pad}    case 0: {body[0]}{pad}        break;{pad}    case 1: case 3: {body[1]}{pad}        break;"
+                           f"{pad}    default: {body[2]}{pad}        break;{pad}}}")
+                continue
+            if depth < 2 and self.r.randrange(12) == 0:
+                q = self.name("q")
+                out.append(f"if ({self.condition(loop)}) {{ double[] {q}(i : 0..7) = {self.real('i', 2)} * s; return {q}; }}")
+                continue
             if r < 2:
                 y = self.name("y")
                 out.append(f"double[] {y}(i : 0..7) = Math.Tanh({self.real('i', 2)}) + 0.1 * s; {x} = {y};")
             elif r < 3:
                 out.append(f"s {self.r.choice(['+=', '-=', '='])} 0.3 * Math.Sin(sum(i : 0..7, {self.real('i', 1)}));")
             elif r < 4:
-                out.append(f"{x} = inner{self.number}({self.r.choice(['u', 'a'])}, v, k) * 0.2;")
+                out.append(f"{x} = inner{self.number}({self.r.choice(['u', 'a'])}, v, w, p, k) * 0.2;")
             elif r < 5:
                 c, y = self.name("c"), self.name("y")
                 out.append(f"var {c} = {self.r.choice(['Clamp', 'Periodic'])}({x}); double[] {y}(i : 0..7) = "
@@ -99,16 +192,17 @@ class Function:
     def host(self, number):
         self.number = number
         body = self.statements(2, "k(0)", "\n    ")
-        return (f"double[] g{number}(double[] u, double[] v, int[] k) {{\n    double s = u(3);\n    double[] a = v;{body}"
-                f"\n    double[] all(i : 0..7) = u(i) + a(i) * s;\n    return all;\n}}\n")
+        return (f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{\n    double s = u(3);\n    double[] a = v;{body}"
+                f"\n    double[] all(i : 0..7) = u(i) + a(i) * s + w(i).x * p.y;\n    return all;\n}}\n")
 
 
 def check(n):
     return f"""void check{n}() {{
-    var (f, df) = Jvp(g{n}(_, _, k))(u, v, du, dv);
-    var (au, av) = Vjp(g{n}(_, _, k))(u, v, seed);
-    double forward = sum(seed(i) * df(i)), back = sum(au(i) * du(i)) + sum(av(i) * dv(i));
-    double[] up = g{n}(u + 1e-6 * du, v + 1e-6 * dv, k), down = g{n}(u - 1e-6 * du, v - 1e-6 * dv, k);
+    var (f, df) = Jvp(g{n}(_, _, _, _, k))(u, v, w, p, du, dv, dw, dp);
+    var (au, av, aw, ap) = Vjp(g{n}(_, _, _, _, k))(u, v, w, p, seed);
+    double forward = sum(seed(i) * df(i)), back = sum(au(i) * du(i)) + sum(av(i) * dv(i)) + dot(aw, dw) + ap.x * dp.x + ap.y * dp.y;
+    double[] up = g{n}(u + 1e-6 * du, v + 1e-6 * dv, w + 1e-6 * dw, p + 1e-6 * dp, k);
+    double[] down = g{n}(u - 1e-6 * du, v - 1e-6 * dv, w - 1e-6 * dw, p - 1e-6 * dp, k);
     double size = 1 + sum(Math.Abs(seed(i) * df(i))), near = sum(seed(i) * (up(i) - down(i))) / 2e-6;
     if (!(Math.Abs(forward - back) <= 1e-11 * size)) Console.WriteLine($"{n}: {{forward}} forward, {{back}} back");
     if (!(Math.Abs(forward - near) <= 1e-6 * size)) Console.WriteLine($"{n}: {{forward}} forward, {{near}} by differences");
@@ -118,9 +212,24 @@ check{n}();
 
 
 numbers = range(int(sys.argv[1]), int(sys.argv[2]))
-print("""int[] k = {3, 0, 6, 3, 2, 2, 5};
+print("""final class vec(double x, double y) {
+    static vec operator+(vec a, vec b) => new vec(a.x + b.x, a.y + b.y);
+    static vec operator-(vec a, vec b) => new vec(a.x - b.x, a.y - b.y);
+    static vec operator*(double s, vec a) => new vec(s * a.x, s * a.y);
+    double Norm => Math.Sqrt(0.1 + x * x + y * y);
+    vec Turned() => new vec(-y, x);
+}
+double bent(double a, double b) {
+    if (a > 0.5) return a * b;
+    double c = a - b;
+    return c < 0 ? Math.Sin(c) : c * a;
+}
+double dot(vec[] a, vec[] b) => sum(a(i).x * b(i).x + a(i).y * b(i).y);
+int[] k = {3, 0, 6, 3, 2, 2, 5};
 double[] u = (i : 0..7) => Math.Sin(3.1 * i + 1), v = (i : 0..7) => Math.Cos(1.7 * i);
 double[] du = (i : 0..7) => Math.Sin(2.3 * i), dv = (i : 0..7) => Math.Cos(0.9 * i + 2);
+vec[] w = (i : 0..7) => new vec(Math.Sin(1.3 * i), Math.Cos(2.1 * i + 1)), dw = (i : 0..7) => new vec(Math.Cos(0.7 * i), Math.Sin(1.1 * i));
+vec p = new vec(0.3, -0.6), dp = new vec(0.5, 0.8);
 double[] seed = (i : 0..7) => Math.Sin(5.3 * i + 0.5);""")
 for n in numbers:
     print(Function(n).text(n) + check(n))

@@ -44,7 +44,7 @@ static void collect(Sweep *s, const FdNode *n)
         collect(s, through);
     } else if (n->kind == FD_APPLY &&
                (fdi_is_leaf(n->fn, FD_LEAF_OP) || fdi_is_leaf(n->fn, FD_LEAF_MAKE) ||
-                fdi_is_leaf(n->fn, FD_LEAF_FIELD))) {
+                fdi_is_leaf(n->fn, FD_LEAF_FIELD) || fdi_is_leaf(n->fn, FD_LEAF_USER))) {
         for (int i = 0; i < n->nargs; i++) collect(s, n->args[i]);
     }
     fdi_map_set(&s->at, n, s->order.len);
@@ -123,6 +123,10 @@ static void application(Sweep *s, const FdNode *n, Weight w)
                 give(s, n->args[i], fd_field(d->fd, w.value, i, n->loc), w.guard);
     } else if (fdi_is_leaf(f, FD_LEAF_FIELD)) {
         give(s, n->args[0], only_field(d->fd, n->args[0]->type, f->slot, w.value), w.guard);
+    } else if (fdi_is_leaf(f, FD_LEAF_USER) && fdi_user_can(f->user)) {
+        for (int i = 0; i < n->nargs && !d->error->message; i++)
+            if (fdi_active(d, n->args[i]))
+                give(s, n->args[i], fdi_user_part(d, n, i, w.value), w.guard);
     } else if (fdi_can_call(d, n)) {
         note_read(s, n, w);
     }
@@ -349,7 +353,9 @@ static void sweep_let(Adjoint *a, const FdNode *of, const FdNode *seed)
     size_t first = a->reads.len;
     sweep(a, scope, let->body, fd_apply(fd, seed, let->nvars, let->vars, let->loc), NULL);
     const FdiMap none = {0};
-    if (fdi_cost(let->body, &none, NULL) < FDI_COST_EXPENSIVE) return;
+    bool varies = false; /* what is the same everywhere may be in the definition itself, too */
+    for (int i = 0; i < let->nvars; i++) varies = varies || fdi_free_in(let->body, let->vars[i]);
+    if (!varies || fdi_cost(let->body, &none, NULL) < FDI_COST_EXPENSIVE) return;
     const FdNode *value = fd_apply(fd, of->self ? of->self : of, let->nvars, let->vars, let->loc);
     for (size_t i = first; i < a->reads.len; i++) { /* what it comes to is an element of it */
         FdiRead *r = &a->reads.data[i];

@@ -188,7 +188,8 @@ bool fdi_active(FdiDerive *d, const FdNode *n)
     if (fdi_map_get(&d->active, n, &known)) return known;
     const FdNode *below[FD_MAX_CHILDREN];
     int count = fd_children(n, below);
-    bool is = fdi_derive_var(d, n) >= 0 || (n->kind == FD_VAR && n->type->nparams > 0);
+    bool is = fdi_derive_var(d, n) >= 0 ||
+              (n->kind == FD_VAR && (n->type->nparams > 0 || n->role == FD_VAR_LOCAL));
     if (n->self) is = fd_any(n, is_var, d);
     for (int i = fd_nbound(n); i < count && !is && !n->self; i++)
         if (fdi_is_real(below[i]->type)) is = fdi_active(d, below[i]);
@@ -303,7 +304,7 @@ bool fdi_term(FdiDerive *d, const FdNode *n, const FdNode *fresh, const FdNode *
 bool fdi_can_call(FdiDerive *d, const FdNode *n)
 {
     if (fdi_is_leaf(n->fn, FD_LEAF_USER))
-        fdi_fail(d, n, "a function with loops: write it as definitions and reductions");
+        fdi_fail(d, n, "a function that the host runs: write it as definitions and reductions");
     for (int i = 0; i < n->nargs; i++)
         if (fdi_active(d, n->args[i]))
             fdi_fail(d, n, "a function of reals as a value: write its values as an expression");

@@ -66,6 +66,18 @@ bool fdi_can_call(FdiDerive *d, const FdNode *apply);
 /* ranges.c: notes ranges that are those of what is read at them. */
 void fdi_find_ranges(FdiDerive *d);
 
+/* tangent.c: the change of an expression, where the changes of functions and of a user's variables are known (node
+ * to node). NULL: it does not change, or after an error. */
+const FdNode *fdi_tangent(FdiDerive *d, FdiMap *known, const FdNode *n);
+
+/* user.c */
+bool fdi_user_can(
+    const FdUser *u); /* are its statements known, its parameters and result values? */
+/* Of an application of such a function: its change along changes of its arguments (NULL: none); and what the result
+ * changes by an argument if it does so by the value with this weight. NULL after an error. */
+const FdNode *fdi_user_change(FdiDerive *d, const FdNode *n, const FdNode *const *changes);
+const FdNode *fdi_user_part(FdiDerive *d, const FdNode *n, int operand, const FdNode *weight);
+
 /* attains.c */
 /* Of a reduction by min or max: does the place of `fresh` come first of those that attain it? NULL after an
  * error: the ranges depend on each other. */

@@ -5,21 +5,21 @@
 #include "derive.h"
 
 typedef struct Tangent {
-    FdiDerive d; /* first */
+    FdiDerive *d;
     const FdNode *const *directions;
-    FdiMap known;
+    FdiMap *known;
 } Tangent;
 
 static const FdNode *tangent(Tangent *t, const FdNode *n);
 
 static const FdNode *or_zero(Tangent *t, const FdNode *change, const FdNode *n)
 {
-    return change ? change : fdi_zero(t->d.fd, n->type);
+    return change ? change : fdi_zero(t->d->fd, n->type);
 }
 
 static const FdNode *operation(Tangent *t, const FdNode *n)
 {
-    Fd *fd = t->d.fd;
+    Fd *fd = t->d->fd;
     const FdNode *sum = NULL, *a, *b;
     switch (fd_op_of(n)) {
     case FD_OP_CONVERT:
@@ -34,8 +34,8 @@ static const FdNode *operation(Tangent *t, const FdNode *n)
     default: break;
     }
     for (int i = 0; i < n->nargs; i++) {
-        const FdNode *change = fdi_active(&t->d, n->args[i]) ? tangent(t, n->args[i]) : NULL;
-        if (change) sum = fdi_plus(fd, sum, fdi_chain(&t->d, n, i, change));
+        const FdNode *change = fdi_active(t->d, n->args[i]) ? tangent(t, n->args[i]) : NULL;
+        if (change) sum = fdi_plus(fd, sum, fdi_chain(t->d, n, i, change));
     }
     return sum;
 }
@@ -44,29 +44,41 @@ static const FdNode *made(Tangent *t, const FdNode *n)
 {
     const FdNode *fields[FD_MAX_FIELDS];
     for (int i = 0; i < n->nargs; i++) fields[i] = or_zero(t, tangent(t, n->args[i]), n->args[i]);
-    return fd_make(t->d.fd, n->type, fields, n->loc);
+    return fd_make(t->d->fd, n->type, fields, n->loc);
+}
+
+static const FdNode *called(Tangent *t, const FdNode *n)
+{
+    const FdNode *changes[FD_MAX_PARAMS];
+    bool any = false;
+    for (int i = 0; i < n->nargs; i++) {
+        changes[i] = fdi_active(t->d, n->args[i]) ? tangent(t, n->args[i]) : NULL;
+        any = any || changes[i];
+    }
+    return any ? fdi_user_change(t->d, n, changes) : NULL;
 }
 
 static const FdNode *application(Tangent *t, const FdNode *n)
 {
-    const FdNode *f = n->fn, *through = fdi_seen_through(&t->d, n, true);
+    const FdNode *f = n->fn, *through = fdi_seen_through(t->d, n, true);
     if (through) return tangent(t, through);
     if (fdi_is_leaf(f, FD_LEAF_OP)) return operation(t, n);
     if (fdi_is_leaf(f, FD_LEAF_MAKE)) return made(t, n);
     if (fdi_is_leaf(f, FD_LEAF_FIELD)) {
         const FdNode *record = tangent(t, n->args[0]);
-        return record ? fd_field(t->d.fd, record, f->slot, n->loc) : NULL;
+        return record ? fd_field(t->d->fd, record, f->slot, n->loc) : NULL;
     }
-    if (!fdi_can_call(&t->d, n)) return NULL;
+    if (fdi_is_leaf(f, FD_LEAF_USER) && fdi_user_can(f->user)) return called(t, n);
+    if (!fdi_can_call(t->d, n)) return NULL;
     const FdNode *change = tangent(t, f);
-    return change ? fd_apply(t->d.fd, change, n->nargs, n->args, n->loc) : NULL;
+    return change ? fd_apply(t->d->fd, change, n->nargs, n->args, n->loc) : NULL;
 }
 
 static const FdNode *reduction(Tangent *t, const FdNode *n)
 {
-    Fd *fd = t->d.fd;
+    Fd *fd = t->d->fd;
     const FdNode *place = fdi_fresh(fd, n), *factor, *when;
-    if (!fdi_term(&t->d, n, place, &factor, &when)) return NULL;
+    if (!fdi_term(t->d, n, place, &factor, &when)) return NULL;
     const FdNode *term = tangent(t, place->body);
     if (!term) return NULL;
     if (factor) term = fdi_op2(fd, FD_OP_MUL, term, factor);
@@ -77,9 +89,9 @@ static const FdNode *reduction(Tangent *t, const FdNode *n)
 /* The changes are a recurrence of the same order, in which the values are read. */
 static const FdNode *recurrence(Tangent *t, const FdNode *n)
 {
-    Fd *fd = t->d.fd;
+    Fd *fd = t->d->fd;
     const FdNode *own = fdi_fresh(fd, n), *self = fd_var(fd, n->type, n->self->name);
-    fdi_map_set_node(&t->known, n->self, self);
+    fdi_map_set_node(t->known, n->self, self);
     const FdNode *body = tangent(t, own->body);
     if (!body) return NULL;
     body = fdi_replace_vars(fd, body, 1, &n->self, &n);
@@ -88,28 +100,34 @@ static const FdNode *recurrence(Tangent *t, const FdNode *n)
 
 static const FdNode *find(Tangent *t, const FdNode *n)
 {
-    int var = fdi_derive_var(&t->d, n);
+    int var = fdi_derive_var(t->d, n);
     if (var >= 0) return t->directions[var];
-    if (!fdi_active(&t->d, n)) return NULL;
+    if (!fdi_active(t->d, n)) return NULL;
     switch (n->kind) {
     case FD_APPLY: return application(t, n);
     case FD_REDUCE: return reduction(t, n);
     case FD_LET: {
         if (n->self) return recurrence(t, n);
         const FdNode *body = tangent(t, n->body);
-        return body ? fd_let(t->d.fd, n->nvars, n->vars, n->doms, body, n->loc) : NULL;
+        return body ? fd_let(t->d->fd, n->nvars, n->vars, n->doms, body, n->loc) : NULL;
     }
-    default: return fdi_fail(&t->d, n, "a function as a value: write its values as an expression");
+    default: return fdi_fail(t->d, n, "a function as a value: write its values as an expression");
     }
 }
 
 static const FdNode *tangent(Tangent *t, const FdNode *n)
 {
     uint64_t known = 0;
-    if (fdi_map_get(&t->known, n, &known)) return (const FdNode *)(uintptr_t)known;
+    if (fdi_map_get(t->known, n, &known)) return (const FdNode *)(uintptr_t)known;
     const FdNode *change = find(t, n);
-    fdi_map_set(&t->known, n, (uint64_t)(uintptr_t)change);
+    fdi_map_set(t->known, n, (uint64_t)(uintptr_t)change);
     return change;
+}
+
+const FdNode *fdi_tangent(FdiDerive *d, FdiMap *known, const FdNode *n)
+{
+    Tangent t = {d, NULL, known};
+    return tangent(&t, n);
 }
 
 static bool all_real(const FdType *t)
@@ -165,19 +183,21 @@ const FdNode *fd_change_sum(Fd *fd, const FdNode *a, const FdNode *b)
 const FdNode *fd_tangent(Fd *fd, FdFunction *f, const FdNode *const *directions, FdError *error)
 {
     const FdNode *along[FD_MAX_PARAMS];
-    Tangent t = {.directions = along};
+    FdiDerive d;
+    FdiMap known = {0};
+    Tangent t = {&d, along, &known};
     const FdNode *change = NULL;
-    if (fdi_derive_begin(&t.d, fd, f, error)) {
-        const FdNode *root = fd_root(&t.d.graph);
+    if (fdi_derive_begin(&d, fd, f, error)) {
+        const FdNode *root = fd_root(&d.graph);
         for (int i = 0; i < f->nvars; i++) along[i] = direction_of(fd, directions[i]);
         change = tangent(&t, root);
         if (!change && !error->message)
             change = root->kind == FD_LET ? fd_let(fd, root->nvars, root->vars, root->doms,
                                                    fdi_zero(fd, root->body->type), root->loc)
                                           : fdi_zero(fd, root->type);
-        change = error->message ? NULL : fdi_derive_at(&t.d, change);
+        change = error->message ? NULL : fdi_derive_at(&d, change);
     }
-    fdi_map_free(&t.known);
-    fdi_derive_end(&t.d);
+    fdi_map_free(&known);
+    fdi_derive_end(&d);
     return change;
 }

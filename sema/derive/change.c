@@ -87,12 +87,13 @@ void change_assignment(Back *b, AstList *out, const Step *step)
             if (v == target)
                 own = i;
             else
-                change_give(b, out, loc, v, code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
+                change_give(b, out, loc, v,
+                            code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
         }
         target->given = false;
         if (own < by.len)
             change_set(b, out, loc, target,
-                    code_derivative(b->s, lambda, target->type, (int)own, &by, 1, &seed));
+                       code_derivative(b->s, lambda, target->type, (int)own, &by, 1, &seed));
     }
     vec_free(&by);
 }
@@ -120,7 +121,8 @@ void change_get(Back *b, AstList *out, const Step *step)
 void change_put(Back *b, AstList *out, const Step *step)
 {
     Loc loc = step->loc;
-    if (step->array->active) change_give(b, out, loc, step->array, element_of(b, step, step->target));
+    if (step->array->active)
+        change_give(b, out, loc, step->array, element_of(b, step, step->target));
     add(b, out,
         tree_assign(b->s, loc, element_of(b, step, step->target),
                     code_zero(b->s, loc, step->array)));
@@ -157,4 +159,3 @@ void change_call(Back *b, AstList *out, const Step *step, bool both)
     vec_free(&c.by);
     vec_free(&c.part);
 }
-

@@ -11,7 +11,9 @@
 
 static Variable *array_of(Shape *f, const Ast *n)
 {
-    const Ast *base = n->kind == AST_INDEX ? n->index.base : n->kind == AST_CALL ? n->call.callee : NULL;
+    const Ast *base = n->kind == AST_INDEX  ? n->index.base
+                      : n->kind == AST_CALL ? n->call.callee
+                                            : NULL;
     return base && base->kind == AST_NAME_REF ? shape_find(f, base->name_ref.name) : NULL;
 }
 
@@ -32,7 +34,8 @@ static AstList places_of(Shape *f, const Ast *n, const Variable *array, Steps *o
             place = tree_binary(s, loc, AST_OP_ADD, upper, tree_int(s, loc, 1));
             place = tree_binary(s, loc, AST_OP_SUB, place, args.data[i]->unary.operand);
         }
-        const Variable *own = place->kind == AST_NAME_REF ? shape_find(f, place->name_ref.name) : NULL;
+        const Variable *own =
+            place->kind == AST_NAME_REF ? shape_find(f, place->name_ref.name) : NULL;
         if (!own && place->kind != AST_INT_LIT) {
             own = shape_temporary(f, "place", s->integer, place, out);
             place = tree_name(s, loc, own->name);
@@ -171,21 +174,21 @@ static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, const Var
                                        : bound(s, loc, array, "GetLowerBound", d);
             const char *lo = placed(f, first, out), *hi = NULL;
             if (arg->range.hi) hi = placed(f, place_of(s, array, arg->range.hi, d), out);
-            cond = arg->range.lo ? tree_binary(s, loc, AST_OP_LE, tree_name(s, loc, lo),
-                                               tree_name(s, loc, i))
-                                 : NULL;
-            Ast *below = hi ? tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, i),
-                                          tree_name(s, loc, hi))
-                            : NULL;
+            cond = arg->range.lo
+                       ? tree_binary(s, loc, AST_OP_LE, tree_name(s, loc, lo), tree_name(s, loc, i))
+                       : NULL;
+            Ast *below =
+                hi ? tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, i), tree_name(s, loc, hi))
+                   : NULL;
             cond = cond && below ? tree_binary(s, loc, AST_OP_LAND, cond, below)
                    : cond        ? cond
                                  : below;
             Ast *at = tree_binary(s, loc, AST_OP_SUB, tree_name(s, loc, i), tree_name(s, loc, lo));
             if (many)
-                now->call.args = ast_list_add(
-                    s->arena, now->call.args,
-                    tree_binary(s, loc, AST_OP_ADD, at,
-                                bound(s, loc, value, "GetLowerBound", rank++)));
+                now->call.args =
+                    ast_list_add(s->arena, now->call.args,
+                                 tree_binary(s, loc, AST_OP_ADD, at,
+                                             bound(s, loc, value, "GetLowerBound", rank++)));
         }
         if (cond) inside = inside ? tree_binary(s, loc, AST_OP_LAND, inside, cond) : cond;
     }

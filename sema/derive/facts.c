@@ -63,6 +63,13 @@ static void note_type(Find *f, Loc loc, FactKind kind, const Type *t)
     if (t) vec_push(&f->facts->list, fact);
 }
 
+static bool is_of_values(const Symbol *f)
+{
+    bool values = !given_is(f) && !f->self && !f->local && type_is_value(f->type->result);
+    for (int i = 0; i < f->type->nparams; i++) values = values && type_is_value(f->type->params[i]);
+    return values;
+}
+
 static void note(Ast **child, void *ctx)
 {
     Find *f = ctx;
@@ -76,7 +83,8 @@ static void note(Ast **child, void *ctx)
                      .loc = n->loc,
                      .type = n->sym->type->result,
                      .called = n->sym,
-                     .under = is_under(f, n) || n->res != AST_RES_NONE};
+                     .under = is_under(f, n) || n->res != AST_RES_NONE,
+                     .value = is_of_values(n->sym)};
         vec_push(&f->facts->list, fact);
     } else if (is_element(f, n)) {
         note_type(f, n->loc, FACT_ELEMENT, n->type);
@@ -194,9 +202,19 @@ const Fact *facts_at(const Facts *facts, const Ast *n, FactKind kind)
 
 bool facts_calls_loops(const Facts *facts)
 {
-    for (size_t i = 0; i < facts->list.len; i++)
-        if (facts->list.data[i].called) return true;
+    for (size_t i = 0; i < facts->list.len; i++) {
+        const Fact *f = &facts->list.data[i];
+        if (f->called && !(f->under && f->value)) return true;
+    }
     return false;
+}
+
+bool facts_all_values(const Facts *facts)
+{
+    bool all = true;
+    for (size_t i = 0; i < facts->list.len; i++)
+        all = all && (!facts->list.data[i].called || facts->list.data[i].value);
+    return all;
 }
 
 void facts_free(Sema *s)

@@ -244,7 +244,9 @@ bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Ty
                         HostWay way, AstList args, Ast **out)
 {
     Facts *facts = facts_of_lambda(s, lambda);
-    bool wanted = facts_calls_loops(facts);
+    bool wanted = facts_calls_loops(facts), values = type_is_value(result);
+    for (int i = 0; i < lambda->lambda.binders.len; i++) values = values && type_is_value(types[i]);
+    if (s->functional && values && facts_all_values(facts)) wanted = false;
     if (wanted) *out = call_of(s, lambda, facts, types, result, way, args);
     vec_free(&facts->list);
     return wanted;

@@ -21,6 +21,7 @@ typedef struct Fact {
     const Type *type;
     Symbol *called; /* of a CALL */
     bool under;     /* the call is made under bound variables, or promoted */
+    bool value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/user.c) */
 } Fact;
 
 typedef struct Facts {
@@ -35,6 +36,7 @@ const Fact *facts_at(const Facts *facts, const Ast *n, FactKind kind);
 /* Does a graph hold no derivative of it, since it has loops or calls what has some? */
 bool facts_has_loops(Sema *s, Symbol *f);
 bool facts_calls_loops(const Facts *facts);
+bool facts_all_values(const Facts *facts); /* can a graph have all these calls? */
 
 /* ---- normal.c: the normal form ------------------------------------------------------------------ */
 

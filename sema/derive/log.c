@@ -53,8 +53,7 @@ void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs)
 
 void log_use(const Logs *logs, bool on)
 {
-    for (size_t i = 0; i < logs->len; i++)
-        logs->data[i].v->log = on ? logs->data[i].name : NULL;
+    for (size_t i = 0; i < logs->len; i++) logs->data[i].v->log = on ? logs->data[i].name : NULL;
 }
 
 Ast *log_count(Sema *s, Loc loc, const Variable *v)

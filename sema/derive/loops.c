@@ -234,4 +234,3 @@ void shape_for(Shape *f, Ast *n, Steps *out)
     }
     if (f->out->good) shape_loop(f, n->loc, n->for_.cond, n->for_.body, turn, false, out);
 }
-

@@ -121,7 +121,7 @@ static void find_call(Ast **child, void *ctx)
     const Fact **found = ((void **)ctx)[1];
     const Shape *f = ((void **)ctx)[0];
     const Fact *fact = (*child)->kind == AST_CALL ? facts_at(f->facts, *child, FACT_CALL) : NULL;
-    if (fact && !*found) *found = fact;
+    if (fact && !*found && !(fact->under && fact->value)) *found = fact;
     ast_each_child(*child, find_call, ctx);
 }
 
@@ -138,10 +138,11 @@ static const char *what_is(const Symbol *called)
     return given_is(called) ? "which has [Derivative]" : "a function with loops";
 }
 
+/* Calls that no graph can have. */
 static void refuse_inside(Shape *f, Ast *tree, const char *where)
 {
     const Fact *fact = call_inside(f, tree);
-    if (fact)
+    if (fact && !fact->value)
         shape_fail(f, fact->loc,
                    arena_printf(f->s->arena, "'%s', %s, %s", fact->called->name,
                                 what_is(fact->called), where),
@@ -223,7 +224,7 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
     Ast *n = *slot;
     if (!n || !f->out->good || (!f->elements && !call_inside(f, n))) return;
     const Fact *fact = n->kind == AST_CALL ? facts_at(f->facts, n, FACT_CALL) : NULL;
-    if (fact) {
+    if (fact && !(fact->under && fact->value)) {
         hoist_call(f, slot, fact, out);
         return;
     }

@@ -62,8 +62,8 @@ static Ast *plain_foreach(Shape *f, Ast *n)
     const Type *of = t->result;
     bool own = n->foreach_.vtype && n->foreach_.vtype->kind != AST_TYPE_VAR;
     if (own) of = decl_type(s, n->foreach_.vtype);
-    Ast *array = tree_local(
-        s, loc, type_node(s, loc, type_array(s->types, t->result, t->nparams)), a, seq);
+    Ast *array =
+        tree_local(s, loc, type_node(s, loc, type_array(s->types, t->result, t->nparams)), a, seq);
     Ast *element = tree_local(s, loc, type_node(s, loc, of), n->foreach_.name,
                               element_of(s, loc, a, i, t->nparams));
     Ast *length = tree_member(s, loc, tree_name(s, loc, a), "Length");
@@ -105,8 +105,8 @@ static Ast *test_of(Shape *f, const char *value, Ast *label)
 {
     Sema *s = f->s;
     Loc loc = label->loc;
-    if (label->kind == AST_ARM || label->kind == AST_PATTERN_OF || label->kind == AST_PATTERN_LIST ||
-        label->kind == AST_PLACEHOLDER) {
+    if (label->kind == AST_ARM || label->kind == AST_PATTERN_OF ||
+        label->kind == AST_PATTERN_LIST || label->kind == AST_PLACEHOLDER) {
         shape_fail(f, loc, "a switch with patterns", "write if and else");
         return tree_true(s, loc);
     }
@@ -161,7 +161,9 @@ static Ast *plain_switch(Shape *f, Ast *n)
 Ast *shape_plain(Shape *f, Ast *n)
 {
     if (!f->out->good) return n;
-    return n->kind == AST_FOREACH ? plain_foreach(f, n) : n->kind == AST_SWITCH ? plain_switch(f, n) : n;
+    return n->kind == AST_FOREACH  ? plain_foreach(f, n)
+           : n->kind == AST_SWITCH ? plain_switch(f, n)
+                                   : n;
 }
 
 /* ---- assignments to tuples ------------------------------------------------------------------------- */
@@ -217,8 +219,8 @@ static void take_apart(Parts *p, const Ast *target, Ast *whole, const Type *t)
         return;
     }
     for (int i = 0; i < items->len && p->f->out->good; i++) {
-        Ast *item = items->data[i], *value = tree_member(s, item->loc, ast_clone(s->arena, whole),
-                                                         c->fields[i]->name);
+        Ast *item = items->data[i],
+            *value = tree_member(s, item->loc, ast_clone(s->arena, whole), c->fields[i]->name);
         if (item->kind == AST_PLACEHOLDER) continue;
         if (item->kind == AST_TUPLE)
             take_apart(p, item, value, c->fields[i]->type);
