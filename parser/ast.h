@@ -164,6 +164,15 @@ static inline bool ast_is_loop(const Ast *n)
            n->kind == AST_FOREACH;
 }
 
+/* Those before a loop. */
+static inline AstList *ast_loop_attrs(Ast *n)
+{
+    return n->kind == AST_FOR     ? &n->for_.attrs
+           : n->kind == AST_WHILE ? &n->while_.attrs
+           : n->kind == AST_DO    ? &n->do_.attrs
+                                  : &n->foreach_.attrs;
+}
+
 /* Calls visit on each child in source order. */
 void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx);
 

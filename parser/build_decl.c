@@ -78,6 +78,19 @@ Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
     return build_member_of(p, loc, attrs, mods, decl);
 }
 
+Ast *build_loop(Parse *p, AstList attrs, Ast *loop)
+{
+    (void)p;
+    switch (loop->kind) {
+    case AST_FOR: loop->for_.attrs = attrs; break;
+    case AST_WHILE: loop->while_.attrs = attrs; break;
+    case AST_DO: loop->do_.attrs = attrs; break;
+    case AST_FOREACH: loop->foreach_.attrs = attrs; break;
+    default: break; /* a part that could not be read */
+    }
+    return loop;
+}
+
 Ast *build_attr(Parse *p, Loc loc, const char *name, AstList args)
 {
     return BUILD(ATTR, attr, loc, .name = name, .args = build_exprs(p, args, true));

@@ -90,7 +90,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 
 %type <node> stmt decl type_decl common member head generic_head class_name class_head accessors
 %type <node> limit base of_head
-%type <node> block embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
+%type <node> block loop embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
 %type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
@@ -313,14 +313,7 @@ commas: %empty              { $$ = 0; }
 
 /* ---- statements ---- */
 
-stmt: block
-    | ";"                                   { $$ = build_leaf(p, AST_EMPTY, @$); }
-    | new_variables "=" expr ";"            { $$ = build_deconstruct(p, build_span(@1, @3), $1, $3); }
-    | expr ";"                              { $$ = build_expr_stmt(p, @1, $1); }
-    | UNDERSCORE "=" expr ";"               { $$ = build_discard(p, @$, $3); }
-    | IF condition embedded %prec THEN      { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3); }
-    | IF condition embedded ELSE embedded   { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3, .other = $5); }
-    | WHILE condition embedded              { $$ = BUILD(WHILE, while_, @$, .cond = $2, .body = $3); }
+loop: WHILE condition embedded              { $$ = BUILD(WHILE, while_, @$, .cond = $2, .body = $3); }
     | DO embedded WHILE condition ";"       { $$ = BUILD(DO, do_, @$, .body = $2, .cond = $4); }
     | FOR "(" exprs_opt ";" expr_opt ";" exprs_opt ")" embedded
         { $$ = BUILD(FOR, for_, @$, .init = build_expr_stmts(p, $3), .cond = $5, .step = build_expr_stmts(p, $7), .body = $9); }
@@ -334,6 +327,16 @@ stmt: block
     | FOREACH "(" "(" arg "," arglist ")" IN expr ")" embedded
         { $$ = build_foreach(p, @$, build_tuple(p, build_span(@3, @7), build_join(p, build_one(p, $4), $6)), $9, $11); }
     | FOREACH "(" error ")" embedded        { $$ = build_bad(p, @$); }
+
+stmt: block
+    | ";"                                   { $$ = build_leaf(p, AST_EMPTY, @$); }
+    | new_variables "=" expr ";"            { $$ = build_deconstruct(p, build_span(@1, @3), $1, $3); }
+    | expr ";"                              { $$ = build_expr_stmt(p, @1, $1); }
+    | UNDERSCORE "=" expr ";"               { $$ = build_discard(p, @$, $3); }
+    | IF condition embedded %prec THEN      { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3); }
+    | IF condition embedded ELSE embedded   { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3, .other = $5); }
+    | loop
+    | attrs loop                            { $$ = build_loop(p, $1, $2); }
     | SWITCH condition "{" sections "}"     { $$ = BUILD(SWITCH, switch_, @$, .value = $2, .sections = $4); }
     | TRY block catches                     { $$ = build_try(p, @$, $2, $3, NULL); }
     | TRY block catches FINALLY block       { $$ = build_try(p, @$, $2, $3, $5); }

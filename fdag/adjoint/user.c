@@ -48,7 +48,8 @@ static FdStmt *change_of(Along *a, const FdStmt *s)
     if (!array || !fdi_is_real(array->type)) return NULL;
     FdStmt *n = copy(a, s);
     const FdNode *to = local_change(a, array);
-    n->var = s->kind == FD_STMT_PUT ? fd_apply(fd, to, s->var->nargs, s->var->args, s->var->loc) : to;
+    n->var =
+        s->kind == FD_STMT_PUT ? fd_apply(fd, to, s->var->nargs, s->var->args, s->var->loc) : to;
     if (s->kind == FD_STMT_CLEAR) return n;
     n->expr = fdi_tangent(a->d, &a->known, s->expr);
     if (!n->expr && n->var->type->nparams)
@@ -150,7 +151,8 @@ static const FdNode *unit(Fd *fd, const FdType *t, int *leaf)
     const FdNode *fields[FD_MAX_FIELDS];
     if (!t->record) {
         bool one = scalar_is_real(t->scalar) && (*leaf)-- == 0;
-        return one ? fd_const(fd, t->scalar, scalar_convert((ScalarValue){.i = 1}, SC_INT, t->scalar))
+        return one ? fd_const(fd, t->scalar,
+                              scalar_convert((ScalarValue){.i = 1}, SC_INT, t->scalar))
                    : fdi_zero(fd, t);
     }
     for (int i = 0; i < t->nfields; i++) fields[i] = unit(fd, t->fields[i], leaf);
@@ -162,7 +164,8 @@ static const FdNode *weighed(Fd *fd, const FdNode *weight, const FdNode *change)
 {
     const FdNode *sum = NULL;
     const FdType *t = weight->type;
-    if (!t->record) return scalar_is_real(t->scalar) ? fdi_op2(fd, FD_OP_MUL, weight, change) : NULL;
+    if (!t->record)
+        return scalar_is_real(t->scalar) ? fdi_op2(fd, FD_OP_MUL, weight, change) : NULL;
     for (int i = 0; i < t->nfields; i++)
         sum = fdi_plus(fd, sum,
                        weighed(fd, fd_field(fd, weight, i, weight->loc),

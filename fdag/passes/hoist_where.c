@@ -60,15 +60,20 @@ static bool has_all(const FdNode *n, const FdNode *cond)
     return true;
 }
 
-/* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves where nothing asks for
- * them. asked: what is evaluated at each point whatever loops are empty. */
+static bool is_node(const void *n, const FdNode *other)
+{
+    return n == other;
+}
+
+/* n where its guards hold, else 0; NULL: they are of other variables, ask for n themselves (which would be stored in
+ * turn, without end), or can fail where nothing asks for them. asked: what is evaluated at each point whatever loops are empty. */
 const FdNode *hoist_with_guards(Fd *fd, const FdNode *n, const HoistWhere *where, const FdiMap *asked)
 {
     const FdNode *all = NULL;
     uint64_t c;
     if (!where->known || !where->guard || !fd_type_is_scalar(n->type)) return NULL;
     for (const HoistGuard *g = where->guard; g; g = g->up) {
-        if (!has_all(n, g->cond)) return NULL;
+        if (!has_all(n, g->cond) || fd_any(g->cond, is_node, n)) return NULL;
         if (!fdi_map_get(asked, g->cond, &c) && hoist_may_fail(g->cond)) return NULL;
         const FdNode *cond = g->cond;
         if (!g->truth) cond = fd_simple_op(fd, FD_OP_LNOT, SC_BOOL, 1, &cond);

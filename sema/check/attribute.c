@@ -8,6 +8,7 @@
 
 typedef enum Takes {
     TAKES_COUNTS, /* constants, 1 or more */
+    TAKES_STATES, /* the same, or 0 */
     TAKES_LAYOUT, /* one of the names below */
     TAKES_TUNING, /* counts, or names of attributes */
     TAKES_VALUE,  /* the identity of the function */
@@ -43,6 +44,7 @@ static const struct Attribute {
     {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT},       /* csc --lib: names/export.c */
     {"Bench", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE}, /* csc bench */
     {"Derivative", ATTR_FUNCTION, 1, 1, TAKES_FUNCTION},
+    {"Checkpoint", ATTR_LOOP, 1, 1, TAKES_STATES}, /* of its derivative: derive/back.c */
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
 enum { NATTRIBUTES = sizeof attributes / sizeof *attributes };
@@ -102,7 +104,7 @@ const Ast *attr_find(const AstList *attrs, const char *name)
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-static void check_count(Sema *s, const Ast *attr, Ast **arg)
+static void check_count(Sema *s, const Ast *attr, Ast **arg, int least)
 {
     const Type *t = check_value(s, arg, s->integer);
     if (t == s->error) return;
@@ -110,8 +112,9 @@ static void check_count(Sema *s, const Ast *attr, Ast **arg)
     if (!(*arg)->is_const)
         report(s, (*arg)->loc, NOT_CONSTANT, "the arguments of [%s] are constants",
                attr->attr.name);
-    else if ((*arg)->value.i < 1)
-        report(s, (*arg)->loc, ATTRIBUTE, "the arguments of [%s] are at least 1", attr->attr.name);
+    else if ((*arg)->value.i < least)
+        report(s, (*arg)->loc, ATTRIBUTE, "the arguments of [%s] are at least %d", attr->attr.name,
+               least);
 }
 
 /* A name that stands for itself. */
@@ -211,7 +214,8 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
     for (int i = 0; i < args.len; i++) {
         Ast **arg = &args.data[i];
         switch (a->takes) {
-        case TAKES_COUNTS: check_count(s, attr, arg); break;
+        case TAKES_COUNTS:
+        case TAKES_STATES: check_count(s, attr, arg, a->takes == TAKES_COUNTS); break;
         case TAKES_LAYOUT:
             check_word(s, attr, *arg, layouts, NLAYOUTS, "SoA, AoS, RowMajor, ColMajor or Blocked");
             break;
@@ -219,7 +223,7 @@ static void check_args(Sema *s, Ast *attr, const struct Attribute *a, Symbol *fu
             if ((*arg)->kind == AST_NAME_REF)
                 check_word(s, attr, *arg, names, NATTRIBUTES, "numbers and names of attributes");
             else
-                check_count(s, attr, arg);
+                check_count(s, attr, arg, 1);
             break;
         case TAKES_VALUE: /* later: it may be of a class that is being declared */
             if (func && is_combiner(func)) vec_push(&s->attr_values, ((AttrOf){attr, func}));
@@ -253,6 +257,7 @@ static const char *place_name(AttrPlace place)
     case ATTR_FUNCTION: return "a function";
     case ATTR_REDUCTION: return "a reduction";
     case ATTR_CLASS: return "a class";
+    case ATTR_LOOP: return "a loop";
     }
     return "";
 }
@@ -305,7 +310,8 @@ static void check_one(Sema *s, const AstList *attrs, int at, AttrPlace place, Sy
         check_args(s, attr, a, func);
         if (attr_steers(attr))
             vec_push(&s->steering, attr); /* whether it does is known when kernels are made */
-        else if (a->places != ATTR_FUNCTION && diags_errors(s->diags) == errors &&
+        else if (a->places != ATTR_FUNCTION && a->places != ATTR_LOOP &&
+                 diags_errors(s->diags) == errors &&
                  !(a->takes == TAKES_LAYOUT && lays_out(attr, place)))
             report(s, attr->loc, NO_EFFECT, "[%s] has no effect yet; leave it out", name);
         if (func && !strcmp(name, "Associative")) func->associative = true;

@@ -107,7 +107,8 @@ typedef enum AttrPlace {
     ATTR_DEFINITION = 1,
     ATTR_FUNCTION = 2,
     ATTR_REDUCTION = 4,
-    ATTR_CLASS = 8
+    ATTR_CLASS = 8,
+    ATTR_LOOP = 16
 } AttrPlace;
 
 /* Checks a list; `func`: whose attributes they are, typed already, or NULL. Fills its associative,

@@ -238,6 +238,9 @@ static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
     log_use(&kept->logs, true);
     made->new_.ntype = type_node(s, step->loc, kept_type(b, step));
     made->new_.args = ast_list_add(s->arena, made->new_.args, bytes_of(b, step));
+    if (step->states)
+        made->new_.args =
+            ast_list_add(s->arena, made->new_.args, ast_clone(s->arena, step->states));
     code_local(s, out, step->loc, NULL, kept->name, made);
     keep_state(b, &body, step, kept);
     code_steps(s, &body, &step->first);

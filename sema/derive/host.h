@@ -87,6 +87,8 @@ struct Step {
     Steps first, second;
     Variables writes; /* of IF and LOOP: what is outside and is assigned */
     Variables keeps;  /* of these what had a value before */
+    const Ast
+        *states; /* of LOOP: how many it may keep ([Checkpoint]); NULL: what memory has room for */
 };
 
 typedef struct Normal {

@@ -174,7 +174,8 @@ void shape_loop(Shape *f, Loc loc, Ast *cond, Ast *body, AstList turn, bool firs
     Sema *s = f->s;
     Variable *stop = NULL, *outer_stop = f->stop;
     const AstList *outer_turn = f->turn;
-    Step step = {.kind = STEP_LOOP, .loc = loc};
+    Step step = {.kind = STEP_LOOP, .loc = loc, .states = f->states};
+    f->states = NULL;
     Ast *yes = tree_true(s, loc), *no = ast_new(s->arena, AST_BOOL_LIT, loc);
     if (first) { /* do .. while (cond) */
         const char *name = code_fresh(s, "first");

@@ -63,6 +63,13 @@ static void leave(Shape *f, Ast *n, Steps *out)
     }
 }
 
+/* The number of [Checkpoint(c)]; NULL: there is none. */
+static const Ast *states_of(Ast *loop)
+{
+    const Ast *attr = attr_find(ast_loop_attrs(loop), "Checkpoint");
+    return attr && attr->attr.args.len == 1 ? attr->attr.args.data[0] : NULL;
+}
+
 void shape_statements(Shape *f, AstList list, Steps *out)
 {
     shape_functions(f, list, out);
@@ -70,6 +77,7 @@ void shape_statements(Shape *f, AstList list, Steps *out)
         Ast *n = list.data[i] = shape_plain(f, list.data[i]);
         AstList rest = {list.data + i + 1, list.len - i - 1};
         int nhere = list.len - i;
+        if (ast_is_loop(n)) f->states = states_of(n);
         switch (n->kind) {
         case AST_EMPTY: break;
         case AST_BLOCK:

@@ -20,6 +20,7 @@ typedef struct Shape {
     int loops;               /* around */
     Variable *stop;          /* of the innermost loop, where it has a break */
     const AstList *turn;     /* what its turns end with */
+    const Ast *states;       /* of the loop that comes */
     Variable *left;          /* a loop was left by a return; NULL: none has one */
     bool elements;           /* reads of elements are steps of their own */
     VEC(Read) read;          /* by the statement so far */

@@ -31,7 +31,7 @@ static Ast *element_of(Sema *s, Loc loc, const char *array, const char *i, int r
 }
 
 /* for (int i = lo; i < hi; i++) body */
-static Ast *counting(Sema *s, Loc loc, const char *i, Ast *lo, Ast *hi, Ast *body)
+static Ast *counting(Sema *s, Loc loc, AstList attrs, const char *i, Ast *lo, Ast *hi, Ast *body)
 {
     Ast *n = ast_new(s->arena, AST_FOR, loc), *step = ast_new(s->arena, AST_INCDEC, loc);
     step->incdec.op = AST_OP_ADD;
@@ -42,6 +42,7 @@ static Ast *counting(Sema *s, Loc loc, const char *i, Ast *lo, Ast *hi, Ast *bod
     n->for_.cond = tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, i), hi);
     n->for_.step = ast_list_add(s->arena, n->for_.step, tree_stmt(s, step));
     n->for_.body = body;
+    n->for_.attrs = attrs;
     return n;
 }
 
@@ -53,7 +54,8 @@ static Ast *plain_foreach(Shape *f, Ast *n)
     const Fact *fact = facts_at(f->facts, seq, FACT_VALUE);
     const char *i = code_fresh(s, "at"), *a = code_fresh(s, "each");
     if (seq->kind == AST_RANGE && seq->range.lo && seq->range.hi)
-        return counting(s, loc, n->foreach_.name, seq->range.lo, seq->range.hi, n->foreach_.body);
+        return counting(s, loc, n->foreach_.attrs, n->foreach_.name, seq->range.lo, seq->range.hi,
+                        n->foreach_.body);
     const Type *t = fact ? fact->type : NULL;
     if (!t || !type_is_functional(t) || t->nparams > MAX_ARRAY_RANK) {
         shape_fail(f, loc, "foreach over what is no array", "write a for over the indices");
@@ -67,7 +69,7 @@ static Ast *plain_foreach(Shape *f, Ast *n)
     Ast *element = tree_local(s, loc, type_node(s, loc, of), n->foreach_.name,
                               element_of(s, loc, a, i, t->nparams));
     Ast *length = tree_member(s, loc, tree_name(s, loc, a), "Length");
-    Ast *loop = counting(s, loc, i, tree_int(s, loc, 0), length,
+    Ast *loop = counting(s, loc, n->foreach_.attrs, i, tree_int(s, loc, 0), length,
                          tree_block(s, loc, 2, element, n->foreach_.body));
     return tree_block(s, loc, 2, array, loop);
 }

@@ -342,6 +342,7 @@ void check_stmt(Sema *s, Ast **slot)
     if (is_deconstruction(*slot)) *slot = tree_block(s, (*slot)->loc, 1, *slot);
     Ast *n = *slot;
     s->unbound.len = 0;
+    if (ast_is_loop(n)) check_attrs(s, ast_loop_attrs(n), ATTR_LOOP, NULL);
     switch (n->kind) {
     case AST_BLOCK:
         scope_push(s);
