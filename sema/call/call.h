@@ -46,6 +46,12 @@ typedef enum HostWay {
  * at these arguments, an unchecked call; NULL after a report. `types`: of its parameters. */
 bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
                         HostWay way, AstList args, Ast **out);
+/* A final class or tuple that holds arrays of reals: what is differentiated by is its fields (derive/split.c). */
+bool split_is(const Type *t);
+/* The derivative by n parameters some of which are such: an unchecked call of a block that has `grad`, the name of Grad
+ * or its like, of the fields. NULL after a report. */
+Ast *split_derivative(Sema *s, const char *grad, Ast *lambda, const Type *const *types, int n,
+                      const Type *result, HostWay way, AstList args);
 /* A call of a function by a name that derived_derivative made: checks it. False: it is none. */
 bool derived_call(Sema *s, Ast *n);
 void derived_free(Sema *s);

@@ -12,8 +12,8 @@
 
 typedef struct Derive {
     LibName name;
-    const Ast *f;                    /* as it is written */
-    const Type *params[FD_MAX_RANK]; /* of its open parameters */
+    const Ast *f;                   /* as it is written */
+    const Type *params[MAX_PARAMS]; /* of its open parameters */
     int n;
     const Type *result;
 } Derive;
@@ -61,7 +61,8 @@ static const char *param_name(Sema *s, const char *of, int i)
 static Ast *as_lambda(Sema *s, const Derive *d)
 {
     Loc loc = d->f->loc;
-    Ast *n = ast_new(s->arena, AST_LAMBDA, loc), *args[FD_MAX_RANK];
+    Ast *n = ast_new(s->arena, AST_LAMBDA, loc), *args[MAX_PARAMS];
+    n->lambda.wide = true;
     if (d->f->kind == AST_LAMBDA) {
         bool typed = true;
         for (int i = 0; i < d->f->lambda.binders.len; i++) {
@@ -91,8 +92,8 @@ static bool refuse(Sema *s, const Derive *d, Loc loc, const char *why, const cha
 static bool check_kinds(Sema *s, const Derive *d)
 {
     Loc loc = d->f->loc;
-    if (d->n > FD_MAX_RANK)
-        return refuse(s, d, loc, "the function has more than 8 parameters",
+    if (d->n > MAX_PARAMS)
+        return refuse(s, d, loc, "the function has more than 64 parameters",
                       "fix some of them: loss(_, _, x, y)");
     const bool scalar = d->name == LIB_Grad || d->name == LIB_WithGrad;
     for (int i = 0; i <= d->n; i++) {
@@ -107,7 +108,7 @@ static bool check_kinds(Sema *s, const Derive *d)
                 "write a positional class: final class point(double x, double y);");
     }
     for (int i = 0; i < d->n; i++)
-        if (!kind_is_real(d->params[i]))
+        if (!kind_is_real(d->params[i]) && !split_is(d->params[i]))
             return refuse(s, d, loc,
                           arena_printf(s->arena,
                                        "its parameter %d is a '%s', no real or array of reals",
@@ -133,11 +134,11 @@ static bool function_of(Sema *s, const Ast *call, const AstList *args, Derive *d
     const Type *t = peek_type(s, d->f);
     if (t->kind == TY_FUNC) {
         d->n = t->nparams;
-        for (int i = 0; i < d->n && i < FD_MAX_RANK; i++) d->params[i] = t->params[i];
+        for (int i = 0; i < d->n && i < MAX_PARAMS; i++) d->params[i] = t->params[i];
     } else if (args) { /* an overload, or a lambda without types: by the arguments */
         bool twice = d->name == LIB_Jvp;
         d->n = (args->len - (d->name == LIB_Vjp)) / (twice ? 2 : 1);
-        for (int i = 0; i < d->n && i < FD_MAX_RANK; i++) {
+        for (int i = 0; i < d->n && i < MAX_PARAMS; i++) {
             d->params[i] = peek_type(s, args->data[i]);
             if (d->params[i] == s->error) return false;
         }
@@ -149,7 +150,7 @@ static bool function_of(Sema *s, const Ast *call, const AstList *args, Derive *d
     if (sym && sym->kind != SYM_FUNC && sym->kind != SYM_BUILTIN)
         return refuse(s, d, d->f->loc, "this function is a variable, whose value is not known here",
                       "write the function itself: Grad(loss(_, _, x, y))");
-    if (d->n > FD_MAX_RANK) return check_kinds(s, d);
+    if (d->n > MAX_PARAMS) return check_kinds(s, d);
     Ast *lambda = as_lambda(s, d);
     const Type *f = peek_type(s, lambda);
     if (f->kind != TY_FUNC) {
@@ -212,6 +213,11 @@ static Ast *parts(Sema *s, const Derive *d, Loc loc, AstList args)
         return NULL;
     }
     Ast *host;
+    bool whole = false;
+    for (int i = 0; i < d->n; i++) whole = whole || split_is(d->params[i]);
+    if (whole)
+        return split_derivative(s, s->library[d->name], as_lambda(s, d), d->params, d->n, d->result,
+                                way_of(d->name), args);
     if (derived_derivative(s, as_lambda(s, d), d->params, d->result, way_of(d->name), args, &host))
         return host;
     if (d->name == LIB_WithGrad || d->name == LIB_Jvp)
@@ -342,12 +348,9 @@ static bool check_node(Sema *s, Ast *n)
         return false;
     AstList *args = &n->call.args;
     n->type = s->error;
-    const Ast *wide = s->wide;
-    s->wide = args->data[0];
     s->functional++;
     const Type *f = check_expr(s, &args->data[0], NULL);
     s->functional--;
-    s->wide = wide;
     check_value(s, &args->data[1], s->integer);
     if (f->kind != TY_FUNC) return true;
     int64_t k = args->data[1]->value.i;

@@ -82,10 +82,9 @@ typedef struct Sema {
     int index_depth;       /* arguments of applications around the expression */
     int quiet;             /* > 0: checking a copy to learn its type, nothing is reported */
     int quiet_errors;      /* what was not reported */
-    const Ast *wide; /* a lambda that is differentiated: it may have more parameters than values */
-    const char *defining; /* the name of the definition whose value is checked */
-    Ast *lambda;          /* checked where statements are; NULL: none */
-    Symbol *resolving;    /* constants and aliases being resolved, linked by `next` */
+    const char *defining;  /* the name of the definition whose value is checked */
+    Ast *lambda;           /* checked where statements are; NULL: none */
+    Symbol *resolving;     /* constants and aliases being resolved, linked by `next` */
 
     VEC(const char *) unbound; /* names reported in this statement */
     VEC(AttrOf) attr_values;   /* of functions, not checked yet */

@@ -133,6 +133,7 @@ void code_steps(Sema *s, AstList *out, const Steps *steps)
 static Ast *lambda_of(Sema *s, Loc loc, const Variables *by, Ast *body)
 {
     Ast *n = ast_new(s->arena, AST_LAMBDA, loc);
+    n->lambda.wide = true;
     for (size_t i = 0; i < by->len; i++)
         n->lambda.binders = ast_list_add(s->arena, n->lambda.binders,
                                          tree_binder(s, loc, by->data[i]->type, by->data[i]->name));

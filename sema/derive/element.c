@@ -88,7 +88,7 @@ bool shape_get(Shape *f, Ast **slot, Steps *out)
     if (!array || array->definition || !array->type || array->type->kind != TY_ARRAY ||
         !kind_is_real(array->type))
         return false;
-    bool made = array->name[0] == '$' && n->kind == AST_INDEX; /* of a foreach */
+    bool made = !strncmp(array->name, "$each", 5); /* of a foreach */
     if (!made && !facts_at(f->facts, n, FACT_ELEMENT)) return false;
     const Variable *value = made ? NULL : read_before(f, n->loc);
     if (!value) {

@@ -13,6 +13,11 @@ typedef struct HostName { /* what a name that is made means everywhere */
     Symbol *f;
 } HostName;
 
+typedef struct HostSplit {
+    const Symbol *of;
+    Symbol *f;
+} HostSplit;
+
 typedef struct HostMade {
     const Symbol *of;
     DerivedWay way;
@@ -23,6 +28,7 @@ typedef struct HostMade {
 struct Hosted {
     VEC(HostName) names;
     VEC(HostMade) made;
+    VEC(HostSplit) splits;
 };
 
 static struct Hosted *hosted(Sema *s)
@@ -36,6 +42,7 @@ void derived_free(Sema *s)
     if (!s->hosted) return;
     vec_free(&s->hosted->names);
     vec_free(&s->hosted->made);
+    vec_free(&s->hosted->splits);
 }
 
 const char *derived_plain(Sema *s, Symbol *f)
@@ -46,6 +53,23 @@ const char *derived_plain(Sema *s, Symbol *f)
     HostName one = {code_fresh(s, f->name), f};
     vec_push(&h->names, one);
     return one.name;
+}
+
+const Symbol *derived_split(Sema *s, const Symbol *f)
+{
+    struct Hosted *h = hosted(s);
+    for (size_t i = 0; i < h->splits.len; i++)
+        if (h->splits.data[i].of == f) return h->splits.data[i].f;
+    return NULL;
+}
+
+void derived_add_split(Sema *s, const Symbol *f, Symbol *made)
+{
+    struct Hosted *h = hosted(s);
+    HostSplit split = {f, made};
+    HostName named = {made->name, made};
+    vec_push(&h->splits, split);
+    vec_push(&h->names, named);
 }
 
 const char *derived_direction(Sema *s, const char *param)
@@ -90,10 +114,10 @@ static AstList params_behind(Sema *s, AstList params, const Normal *n, bool back
 static bool statements_of(Sema *s, Normal *n, bool back, bool value, const char *seed, AstList *out,
                           Ast **result)
 {
-    const Type *types[FD_MAX_RANK + 1];
+    const Type *types[MAX_PARAMS + 1];
     int count = 0;
     if (!n->good || !normal_activity(n)) return false;
-    for (size_t i = 0; i < n->params.len && count < FD_MAX_RANK; i++)
+    for (size_t i = 0; i < n->params.len && count < MAX_PARAMS; i++)
         if (n->params.data[i]->differentiated) types[count++] = n->params.data[i]->type;
     if (back) {
         back_statements(s, n, seed, value, out);

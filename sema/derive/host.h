@@ -194,6 +194,9 @@ int given_parts(const Symbol *f, int i, int *part);
 /* What is made in place of f, differentiated by the parameters whose bits are set. Its parameters are those of f, then
  * the seed or the changes. NULL after a report. Of a [Derivative] there are not both. */
 const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc);
+/* f with the fields of its parameters in their place (split.c), NULL: there is none yet. */
+const Symbol *derived_split(Sema *s, const Symbol *f);
+void derived_add_split(Sema *s, const Symbol *f, Symbol *made);
 /* The parameter that is the change of the parameter of this name. */
 const char *derived_direction(Sema *s, const char *param);
 /* A name for f that means it everywhere. */

@@ -298,7 +298,7 @@ void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bo
     vec_free(&w.names);
     vec_free(&w.hidden);
     vec_free(&w.at);
-    if (n > FD_MAX_RANK && owner != s->wide) {
+    if (n > FD_MAX_RANK && !(owner->kind == AST_LAMBDA && owner->lambda.wide)) {
         report(s, owner->loc, BINDER, "more than %d bound variables in one place", FD_MAX_RANK);
         n = FD_MAX_RANK;
         if (explicits > n) explicits = n;
