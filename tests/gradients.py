@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Random functions of arrays: seed . Jvp = Vjp . direction, and Jvp as central differences have it.
-gradients.py FROM TO prints a program that checks the functions of these numbers (tests/gradients.sh)."""
+gradients.py FROM TO prints a program that checks the functions of these numbers (tests/gradients.sh). Its numbers are not equal
+and not zero, so that no two operands of Min are: there differences have the mean of both sides."""
 import random
 import sys
 
@@ -226,9 +227,9 @@ double bent(double a, double b) {
 }
 double dot(vec[] a, vec[] b) => sum(a(i).x * b(i).x + a(i).y * b(i).y);
 int[] k = {3, 0, 6, 3, 2, 2, 5};
-double[] u = (i : 0..7) => Math.Sin(3.1 * i + 1), v = (i : 0..7) => Math.Cos(1.7 * i);
+double[] u = (i : 0..7) => Math.Sin(3.1 * i + 1), v = (i : 0..7) => Math.Cos(1.7 * i + 0.3);
 double[] du = (i : 0..7) => Math.Sin(2.3 * i), dv = (i : 0..7) => Math.Cos(0.9 * i + 2);
-vec[] w = (i : 0..7) => new vec(Math.Sin(1.3 * i), Math.Cos(2.1 * i + 1)), dw = (i : 0..7) => new vec(Math.Cos(0.7 * i), Math.Sin(1.1 * i));
+vec[] w = (i : 0..7) => new vec(Math.Sin(1.3 * i + 0.4), Math.Cos(2.1 * i + 1)), dw = (i : 0..7) => new vec(Math.Cos(0.7 * i), Math.Sin(1.1 * i));
 vec p = new vec(0.3, -0.6), dp = new vec(0.5, 0.8);
 double[] seed = (i : 0..7) => Math.Sin(5.3 * i + 0.5);""")
 for n in numbers:

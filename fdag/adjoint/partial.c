@@ -23,6 +23,44 @@ static const FdNode *number(Fd *fd, ScalarKind k, double v)
     return fd_const(fd, k, scalar_convert((ScalarValue){.f = v}, SC_DOUBLE, k));
 }
 
+static const FdNode *op1(Fd *fd, FdOp op, const FdNode *a)
+{
+    return fd_simple_op(fd, op, a->type->scalar, 1, &a);
+}
+
+/* The derivative of the logarithm of the gamma function, to some 1e-14: from z >= 1/2, which 1 - x is for other x, ten up to
+ * where the asymptotic series holds (Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18). */
+static const FdNode *digamma(Fd *fd, const FdNode *x)
+{
+    static const double series[] = {-1.0 / 12, 1.0 / 120,  -1.0 / 252,
+                                    1.0 / 240, -1.0 / 132, 691.0 / 32760};
+    enum { TERMS = sizeof series / sizeof *series, UP = 10 };
+    ScalarKind k = x->type->scalar;
+    const FdNode *one = number(fd, k, 1), *pi = number(fd, k, 3.14159265358979323846);
+    const FdNode *low = fdi_op2(fd, FD_OP_LT, x, number(fd, k, 0.5)), *below = NULL;
+    const FdNode *both[] = {low, fdi_op2(fd, FD_OP_SUB, one, x), x};
+    const FdNode *z = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, both);
+    for (int i = 0; i < UP; i++) {
+        const FdNode *term =
+            fdi_op2(fd, FD_OP_DIV, one, fdi_op2(fd, FD_OP_ADD, z, number(fd, k, i)));
+        below = below ? fdi_op2(fd, FD_OP_ADD, below, term) : term;
+    }
+    const FdNode *y = fdi_op2(fd, FD_OP_ADD, z, number(fd, k, UP));
+    const FdNode *inverse = fdi_op2(fd, FD_OP_DIV, one, y);
+    const FdNode *square = fdi_op2(fd, FD_OP_MUL, inverse, inverse);
+    const FdNode *sum = number(fd, k, series[TERMS - 1]);
+    for (int i = TERMS - 1; i-- > 0;)
+        sum = fdi_op2(fd, FD_OP_ADD, fdi_op2(fd, FD_OP_MUL, sum, square), number(fd, k, series[i]));
+    sum = fdi_op2(fd, FD_OP_MUL, sum, square);
+    sum = fdi_op2(fd, FD_OP_SUB, sum, fdi_op2(fd, FD_OP_MUL, inverse, number(fd, k, 0.5)));
+    sum = fdi_op2(fd, FD_OP_ADD, op1(fd, FD_OP_LOG, y), sum);
+    sum = fdi_op2(fd, FD_OP_SUB, sum, below);
+    const FdNode *turned =
+        fdi_op2(fd, FD_OP_DIV, pi, op1(fd, FD_OP_TAN, fdi_op2(fd, FD_OP_MUL, pi, x)));
+    const FdNode *values[] = {low, fdi_op2(fd, FD_OP_SUB, sum, turned), sum};
+    return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, values);
+}
+
 /* Runs a rule on the operands of n, an application. */
 static const FdNode *run(Fd *fd, const char *p, const FdNode *n)
 {
@@ -36,6 +74,8 @@ static const FdNode *run(Fd *fd, const char *p, const FdNode *n)
         p += len;
         if (len == 1 && strchr("xyz", *word)) {
             stack[top++] = n->args[*word - 'x'];
+        } else if (!strcmp(word, "digamma") && top) {
+            stack[top - 1] = digamma(fd, stack[top - 1]);
         } else if (!strcmp(word, "r")) {
             stack[top++] = n;
         } else if (isdigit((unsigned char)*word) || *word == '-') {

@@ -201,7 +201,8 @@ static bool rewrite_call(Split *w, Ast **slot)
         else
             f = n->kind == AST_CALL && f && f->kind == SYM_FUNC ? overload(w, f, args) : NULL;
         if (!f)
-            fail(w, n->loc, "this of a value that holds arrays", "write it with the value's fields");
+            fail(w, n->loc, "this of a value that holds arrays",
+                 "write it with the value's fields");
         else
             split_call(w, slot, f, name, t, args);
         return true;
@@ -212,8 +213,8 @@ static bool rewrite_call(Split *w, Ast **slot)
         f = member_find(w->s, (Class *)(uintptr_t)w->self, callee->name_ref.name);
         f = f && f->kind == SYM_FUNC ? overload(w, f, args) : NULL;
         if (f) {
-            split_call(w, slot, f, f->self ? intern_cstr(w->s->names, "this") : NULL,
-                       w->self->type, args);
+            split_call(w, slot, f, f->self ? intern_cstr(w->s->names, "this") : NULL, w->self->type,
+                       args);
             return true;
         }
     }
@@ -252,9 +253,9 @@ static AstList leaf_params(Sema *s, AstList params, const char *name, const Type
     Leaves leaves = {0};
     add_leaves(s, name, t, NULL, loc, &leaves);
     for (size_t i = 0; i < leaves.len; i++)
-        params = ast_list_add(s->arena, params,
-                              tree_param(s, loc, type_node(s, loc, leaves.data[i].type),
-                                         leaves.data[i].name));
+        params = ast_list_add(
+            s->arena, params,
+            tree_param(s, loc, type_node(s, loc, leaves.data[i].type), leaves.data[i].name));
     vec_free(&leaves);
     return params;
 }
@@ -364,9 +365,10 @@ Ast *split_derivative(Sema *s, const char *grad, Ast *lambda, const Type *const 
     int at = 0, count = 0;
     for (int i = 0; i < args.len; i++) { /* of the block: the arguments, evaluated once */
         const Type *t = i < n ? types[i] : way == HOST_ALONG ? types[i - n] : result;
-        params = ast_list_add(
-            s->arena, params,
-            tree_param(s, loc, type_node(s, loc, t), intern_cstr(s->names, arena_printf(s->arena, "$of%d", i))));
+        params =
+            ast_list_add(s->arena, params,
+                         tree_param(s, loc, type_node(s, loc, t),
+                                    intern_cstr(s->names, arena_printf(s->arena, "$of%d", i))));
         params.data[i]->type = t;
     }
     for (int b = 0, i = 0; b < lambda->lambda.binders.len; b++) {
@@ -387,8 +389,7 @@ Ast *split_derivative(Sema *s, const char *grad, Ast *lambda, const Type *const 
                 open->lambda.binders = ast_list_add(s->arena, open->lambda.binders,
                                                     tree_binder(s, loc, leaf->type, leaf->name));
                 direct = ast_list_add(s->arena, direct, leaf->value);
-                if (way == HOST_ALONG)
-                    along = ast_list_add(s->arena, along, changes.data[l].value);
+                if (way == HOST_ALONG) along = ast_list_add(s->arena, along, changes.data[l].value);
                 count++;
             }
             vec_free(&leaves);
