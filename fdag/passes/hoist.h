@@ -20,7 +20,8 @@ typedef struct HoistWhere {
 /* Could evaluating n outside of its branch fail? */
 bool hoist_may_fail(const FdNode *n);
 /* A child of n, its number k of count, is evaluated where n is, or in a branch of that. */
-void hoist_use_at(Fd *fd, const FdNode *n, int k, int count, const HoistWhere *of, HoistWhere *child);
+void hoist_use_at(Fd *fd, const FdNode *n, int k, int count, const HoistWhere *of,
+                  HoistWhere *child);
 /* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves where nothing asks for
  * them. asked: what is evaluated at each point whatever loops are empty. */
 const FdNode *hoist_with_guards(Fd *fd, const FdNode *n, const HoistWhere *where,

@@ -38,7 +38,8 @@ static bool same_guards(const HoistGuard *x, const HoistGuard *y)
     return x == y;
 }
 
-void hoist_use_at(Fd *fd, const FdNode *n, int k, int count, const HoistWhere *of, HoistWhere *child)
+void hoist_use_at(Fd *fd, const FdNode *n, int k, int count, const HoistWhere *of,
+                  HoistWhere *child)
 {
     HoistWhere here = {true, of->known, of->guard};
     int arg = n->kind == FD_APPLY ? k - (count - n->nargs) : -1;
@@ -67,7 +68,8 @@ static bool is_node(const void *n, const FdNode *other)
 
 /* n where its guards hold, else 0; NULL: they are of other variables, ask for n themselves (which would be stored in
  * turn, without end), or can fail where nothing asks for them. asked: what is evaluated at each point whatever loops are empty. */
-const FdNode *hoist_with_guards(Fd *fd, const FdNode *n, const HoistWhere *where, const FdiMap *asked)
+const FdNode *hoist_with_guards(Fd *fd, const FdNode *n, const HoistWhere *where,
+                                const FdiMap *asked)
 {
     const FdNode *all = NULL;
     uint64_t c;
