@@ -77,6 +77,7 @@ void shape_statements(Shape *f, AstList list, Steps *out)
         Ast *n = list.data[i] = shape_plain(f, list.data[i]);
         AstList rest = {list.data + i + 1, list.len - i - 1};
         int nhere = list.len - i;
+        bool jumps = n->kind == AST_IF && shape_jumps(n); /* a switch in it becomes one without */
         if (ast_is_loop(n)) f->states = states_of(n);
         switch (n->kind) {
         case AST_EMPTY: break;
@@ -98,8 +99,8 @@ void shape_statements(Shape *f, AstList list, Steps *out)
         case AST_DEFINE: shape_define(f, n, nhere, list.data + i, out); break;
         case AST_EXPR_STMT: expression_statement(f, n, nhere, list.data + i, out); break;
         case AST_IF:
-            shape_if(f, n, shape_jumps(n) ? rest : (AstList){0}, out);
-            if (shape_jumps(n)) return;
+            shape_if(f, n, jumps ? rest : (AstList){0}, out);
+            if (jumps) return;
             break;
         case AST_FOR: shape_for(f, n, out); break;
         case AST_WHILE:

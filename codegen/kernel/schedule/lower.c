@@ -22,6 +22,21 @@ static void count_all_uses(Unit *u)
     u->uses = (UnitUses){uses, (size_t)newest->id + 1};
 }
 
+static bool name_record(const void *unit, const FdNode *n)
+{
+    Unit *u = *(Unit *const *)unit;
+    if (n->kind == FD_REDUCE && n->type->record) gen_type(u, n->type);
+    return false;
+}
+
+/* The types of reductions have the graph's order, whichever of them a recipe asks for first. */
+static void name_records(Unit *u)
+{
+    for (int i = 0; i < u->g->nslots; i++)
+        if (u->g->slots[i].def) fd_any(u->g->slots[i].def, name_record, &u);
+    for (int k = 0; k < u->g->nresults; k++) fd_any(u->g->results[k].node, name_record, &u);
+}
+
 /* ---- the plan's head ------------------------------------------------------------------------- */
 
 static void plan_slots(Unit *u)
@@ -234,6 +249,7 @@ CgStatus cg_lower_also(const FdGraph *g, const CgOptions *options, const CgAlso 
         fd_specialise(fd, &copy);
         fd_fields_apart(fd, &copy);
         count_all_uses(&u);
+        name_records(&u);
         status = lower_unit_text(&u, also->read, text, error);
         if (status == CG_OK && also->take) {
             const CgCode code = {*text, &own, (int)u.funcs.len, u.funcs.data};
