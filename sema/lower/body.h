@@ -27,6 +27,15 @@ const FdNode *body_value(Body *b, const Ast *n); /* of an expression; NULL after
 /* var, a local or an element of a local array, = v; nothing if v is NULL. */
 void body_set(Body *b, Tail *out, const FdNode *var, const FdNode *v, Loc loc);
 
+const FdNode *body_truth(Body *b, bool v);
+void body_block(Body *b, const AstList *stmts, Tail *out);
+/* `continue`: out of the switch first, if there is one inside the loop. */
+void body_next_round(Body *b, Tail *out, Loc loc);
+
+/* ---- stmt_switch.c ------------------------------------------------------------------- */
+
+void body_switch(Body *b, const Ast *n, Tail *out);
+
 /* ---- array.c ------------------------------------------------------------------------- */
 
 bool body_is_new_array(const Ast *n);

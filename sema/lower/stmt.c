@@ -49,7 +49,7 @@ void body_set(Body *b, Tail *out, const FdNode *var, const FdNode *v, Loc loc)
     s->expr = lower_convert(b->l, v, var->type, loc);
 }
 
-static const FdNode *truth(Body *b, bool v)
+const FdNode *body_truth(Body *b, bool v)
 {
     return fd_const(b->l->fd, SC_BOOL, (ScalarValue){.i = v});
 }
@@ -270,7 +270,7 @@ static void expression(Body *b, const Ast *n, Tail *out)
 
 /* ---- control --------------------------------------------------------------------------------- */
 
-static void block(Body *b, const AstList *stmts, Tail *out)
+void body_block(Body *b, const AstList *stmts, Tail *out)
 {
     for (int i = 0; i < stmts->len && !b->failed; i++) statement(b, stmts->data[i], out);
 }
@@ -287,14 +287,14 @@ static void branch(Body *b, const Ast *n, Tail *out)
 }
 
 /* `continue`: out of the switch first, if there is one inside the loop. */
-static void next_round(Body *b, Tail *out, Loc loc)
+void body_next_round(Body *b, Tail *out, Loc loc)
 {
     if (!b->again) {
         body_add(b, out, FD_STMT_CONTINUE, loc);
         return;
     }
     b->continued = true;
-    body_set(b, out, b->again, truth(b, true), loc);
+    body_set(b, out, b->again, body_truth(b, true), loc);
     body_add(b, out, FD_STMT_BREAK, loc);
 }
 
@@ -315,7 +315,7 @@ static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps
     Tail inner = body_tail(&s->body), step = body_tail(&s->other);
     if (cond) leave_unless(b, &inner, body_value(b, cond), cond->loc);
     looped(b, body, &inner);
-    if (steps) block(b, steps, &step);
+    if (steps) body_block(b, steps, &step);
 }
 
 /* The test after the body also comes after `continue`, so it is the step, tested before the next
@@ -323,7 +323,7 @@ static void loop(Body *b, const Ast *cond, const Ast *body, const AstList *steps
 static void loop_do(Body *b, const Ast *n, Tail *out)
 {
     const FdNode *again = fd_local(b->l->fd, fd_type_scalar(b->l->fd, SC_BOOL), "again");
-    body_set(b, out, again, truth(b, true), n->loc);
+    body_set(b, out, again, body_truth(b, true), n->loc);
     FdStmt *s = body_add(b, out, FD_STMT_LOOP, n->loc);
     Tail inner = body_tail(&s->body), step = body_tail(&s->other);
     leave_unless(b, &inner, again, n->loc);
@@ -384,80 +384,6 @@ static void loop_each(Body *b, const Ast *n, Tail *out)
     body_set(b, &step, at, updated(b, at, FD_OP_ADD, one, n->loc), n->loc);
 }
 
-/* Does a section's statement list begin here? NULL if no label compares (default only). */
-static const FdNode *chosen(Body *b, const Ast *section, const FdNode *v)
-{
-    const FdNode *any = NULL;
-    for (int i = 0; i < section->case_.labels.len && !b->failed; i++) {
-        const Ast *label = section->case_.labels.data[i];
-        if (label->kind == AST_DEFAULT_LABEL) continue;
-        const FdNode *args[] = {v, lower_convert(b->l, body_value(b, label), v->type, label->loc)};
-        if (!args[1]) return NULL;
-        const FdNode *same = lower_op(b->l, FD_OP_EQ, 2, args, label->loc);
-        const FdNode *both[] = {any, same};
-        any = any ? lower_op(b->l, FD_OP_LOR, 2, both, label->loc) : same;
-    }
-    return any;
-}
-
-static bool has_default(const Ast *section)
-{
-    for (int i = 0; i < section->case_.labels.len; i++)
-        if (section->case_.labels.data[i]->kind == AST_DEFAULT_LABEL) return true;
-    return false;
-}
-
-/* loop { if (v == 1 || v == 2) { ... } else if (...) ... else { default } break; } and, where a
- * section goes on with the loop around it: if (again) continue; */
-static void choice(Body *b, const Ast *n, Tail *out)
-{
-    const FdNode *given = body_value(b, n->switch_.value);
-    if (!given) return;
-    if (given->type->record || given->type->nparams) {
-        body_fail(b, n->loc, "a device cannot run this switch");
-        return;
-    }
-    const FdNode *v = fd_local(b->l->fd, given->type, "value"), *outer = b->again;
-    const FdNode *again = fd_local(b->l->fd, fd_type_scalar(b->l->fd, SC_BOOL), "again");
-    bool continued = b->continued;
-    body_set(b, out, v, given, n->loc);
-    FdStmt **first = out->last;
-    body_set(b, out, again, truth(b, false), n->loc);
-    b->again = again;
-    b->continued = false;
-    FdStmt *s = body_add(b, out, FD_STMT_LOOP, n->loc);
-    Tail inner = body_tail(&s->body), at = inner;
-    const Ast *otherwise = NULL;
-    for (int i = 0; i < n->switch_.sections.len && !b->failed; i++) {
-        const Ast *section = n->switch_.sections.data[i];
-        if (has_default(section)) {
-            otherwise = section; /* its other labels go there too */
-            continue;
-        }
-        const FdNode *cond = chosen(b, section, v);
-        if (!cond) break;
-        FdStmt *test = body_add(b, &at, FD_STMT_IF, section->loc);
-        test->expr = cond;
-        Tail then = body_tail(&test->body);
-        block(b, &section->case_.stmts, &then);
-        at = body_tail(&test->other);
-    }
-    if (otherwise) block(b, &otherwise->case_.stmts, &at);
-    for (inner.last = &s->body; *inner.last;) inner.last = &(*inner.last)->next;
-    body_add(b, &inner, FD_STMT_BREAK, n->loc);
-    b->again = outer;
-    bool jumps = b->continued;
-    b->continued = continued;
-    if (!jumps) {
-        *first = (*first)->next;
-        return;
-    }
-    FdStmt *test = body_add(b, out, FD_STMT_IF, n->loc);
-    test->expr = again;
-    Tail then = body_tail(&test->body);
-    next_round(b, &then, n->loc);
-}
-
 static void leave(Body *b, const Ast *n, Tail *out)
 {
     const FdNode *v = b->made;
@@ -474,7 +400,7 @@ static void statement(Body *b, const Ast *n, Tail *out)
 {
     if (b->failed) return;
     switch (n->kind) {
-    case AST_BLOCK: block(b, &n->block.stmts, out); break;
+    case AST_BLOCK: body_block(b, &n->block.stmts, out); break;
     case AST_EMPTY: break;
     case AST_VAR_DECL: var_decl(b, n, out); break;
     case AST_DEFINE: declare_function(b, n->sym, n, lower_let(b->l, n)); break;
@@ -486,13 +412,13 @@ static void statement(Body *b, const Ast *n, Tail *out)
     case AST_WHILE: loop(b, n->while_.cond, n->while_.body, NULL, n->loc, out); break;
     case AST_DO: loop_do(b, n, out); break;
     case AST_FOR:
-        block(b, &n->for_.init, out);
+        body_block(b, &n->for_.init, out);
         if (!b->failed) loop(b, n->for_.cond, n->for_.body, &n->for_.step, n->loc, out);
         break;
     case AST_FOREACH: loop_each(b, n, out); break;
     case AST_BREAK: body_add(b, out, FD_STMT_BREAK, n->loc); break;
-    case AST_CONTINUE: next_round(b, out, n->loc); break;
-    case AST_SWITCH: choice(b, n, out); break;
+    case AST_CONTINUE: body_next_round(b, out, n->loc); break;
+    case AST_SWITCH: body_switch(b, n, out); break;
     case AST_RETURN: leave(b, n, out); break;
     default: body_fail(b, n->loc, "a device cannot run this statement"); break;
     }
