@@ -286,7 +286,6 @@ static void branch(Body *b, const Ast *n, Tail *out)
     if (n->if_.other) statement(b, n->if_.other, &other);
 }
 
-/* `continue`: out of the switch first, if there is one inside the loop. */
 void body_next_round(Body *b, Tail *out, Loc loc)
 {
     if (!b->again) {
