@@ -199,6 +199,7 @@ static bool values_in_lanes(const Lower *l)
     const FdNode *body = n->def->body;
     return n->lanes_axis >= 0 && !n->scalar_give && n->block_axis < 0 && n->nreduces > 0 &&
            l->g.checks == GEN_PROVED && body != n->reduces[0] && !body->type->record &&
+           result_kind(body) != SC_BOOL && /* which is wider in lanes than in memory */
            n->axes[n->lanes_axis].nvars == 1;
 }
 
