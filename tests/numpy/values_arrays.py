@@ -46,6 +46,7 @@ def sorts(rows, of, x):
     rows.put(f"Sort.Ascending of {of}", np.sort(x))
     rows.put(f"Sort.Descending of {of}", np.sort(x)[::-1])
     rows.put(f"Sort.Order of {of}", order)
+    rows.put(f"Array.Inverse of the order of {of}", order.argsort())
     values, counts = np.unique(x, return_counts=True)
     rows.put(f"Sort.Unique of {of}", values)
     rows.put(f"Sort.Unique of {of}, counts", counts)
