@@ -1,6 +1,6 @@
 /* Functions of the program with statements, by forward mode: what their result changes along changes of their arguments.
  *   before: f(x, n) { y = x; while (n > 0) { y = y * x; n = n - 1; } return y; }
- *   after:  f_along(x, n, dx) { dy = dx; y = x; while (n > 0) { dy = dy * x + y * dx; y = y * x; .. } return dy; }
+ *   after:  f.along(x, n, dx) { dy = dx; y = x; while (n > 0) { dy = dy * x + y * dx; y = y * x; .. } return dy; }
  * Backward mode calls it once for each real among the arguments that the variables reach. */
 #include "derive.h"
 
@@ -117,7 +117,7 @@ static const FdUser *along(FdiDerive *d, const FdUser *u, const FdNode *at)
         all[n++] = local_change(&a, u->params[i]);
     }
     for (int i = 0; i < n; i++) params[i] = all[i]->type;
-    FdUser *made = fd_user_declare(fd, arena_printf(fd->arena, "%s_along", u->name),
+    FdUser *made = fd_user_declare(fd, arena_printf(fd->arena, "%s.along", u->name),
                                    fd_type_func(fd, u->type->result, n, params));
     if (!made->body) {
         find_locals(u->body, &a);

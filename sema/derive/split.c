@@ -47,7 +47,7 @@ bool split_is(const Type *t)
 static const char *leaf_name(Sema *s, const char *whole, const char *field)
 {
     const char *text = whole[0] == '$' ? whole + 1 : whole;
-    return intern_cstr(s->names, arena_printf(s->arena, "$%s_%s", text, field));
+    return intern_cstr(s->names, arena_printf(s->arena, "$%s$%s", text, field));
 }
 
 static void add_leaves(Sema *s, const char *name, const Type *t, const Ast *value, Loc loc,

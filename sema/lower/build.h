@@ -251,9 +251,9 @@ const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode 
 
 /* ---- user.c, stmt.c: user functions ---------------------------------------------------------- */
 
-/* Of n arguments as the signature lists them. */
 /* Warns that calls of sym stay on the host, with the reason. */
 void lower_report_host(Lower *l, const Symbol *sym, const LowerReason *reason, Loc loc);
+/* Of n arguments as the signature lists them. */
 const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args, Loc loc);
 /* A new object: fields in order for a plain constructor, else the constructor's call. */
 const FdNode *lower_construct(Lower *l, Symbol *ctor, int n, const FdNode *const *args, Loc loc);

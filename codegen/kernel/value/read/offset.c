@@ -335,6 +335,10 @@ void gen_note(Gen *g, const KirExpr *failed)
         failed = kir_op(a, FD_OP_LAND, active[0]->type, 2, active);
     }
     bool lanes = failed->type.lanes != 1;
+    if (lanes && g->noted[1] && g->noted[1]->type.lanes != failed->type.lanes) {
+        failed = kir_any(a, failed); /* lanes of another width have noted before */
+        lanes = false;
+    }
     const KirExpr **noted = &g->noted[lanes];
     if (!*noted) {
         const KirExpr *none = kir_const(a, SC_BOOL, (ScalarValue){.i = 0});
