@@ -24,7 +24,7 @@ bool build_word(Parse *p, Loc loc, const char *word, const char *wanted);
 Ast *build_unit(Parse *p, AstList stmts);
 uint64_t build_mods(Parse *p, Loc loc, uint64_t mods, uint64_t mod);
 /* With the attributes before it. */
-Ast *build_loop(Parse *p, AstList attrs, Ast *loop);
+Ast *build_loop(AstList attrs, Ast *loop);
 /* With what stands before it; loc is that of the modifiers. */
 Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl);
 Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl);

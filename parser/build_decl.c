@@ -78,16 +78,9 @@ Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
     return build_member_of(p, loc, attrs, mods, decl);
 }
 
-Ast *build_loop(Parse *p, AstList attrs, Ast *loop)
+Ast *build_loop(AstList attrs, Ast *loop)
 {
-    (void)p;
-    switch (loop->kind) {
-    case AST_FOR: loop->for_.attrs = attrs; break;
-    case AST_WHILE: loop->while_.attrs = attrs; break;
-    case AST_DO: loop->do_.attrs = attrs; break;
-    case AST_FOREACH: loop->foreach_.attrs = attrs; break;
-    default: break; /* a part that could not be read */
-    }
+    if (ast_is_loop(loop)) *ast_loop_attrs(loop) = attrs; /* else a part that could not be read */
     return loop;
 }
 

@@ -336,7 +336,7 @@ stmt: block
     | IF condition embedded %prec THEN      { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3); }
     | IF condition embedded ELSE embedded   { $$ = BUILD(IF, if_, @$, .cond = $2, .then = $3, .other = $5); }
     | loop
-    | attrs loop                            { $$ = build_loop(p, $1, $2); }
+    | attrs loop                            { $$ = build_loop($1, $2); }
     | SWITCH condition "{" sections "}"     { $$ = BUILD(SWITCH, switch_, @$, .value = $2, .sections = $4); }
     | TRY block catches                     { $$ = build_try(p, @$, $2, $3, NULL); }
     | TRY block catches FINALLY block       { $$ = build_try(p, @$, $2, $3, $5); }

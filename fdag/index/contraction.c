@@ -290,18 +290,21 @@ static bool with_column(FdContraction *out, int col, int nvars, const FdNode *co
 
 bool fd_is_short(const FdDom *dom)
 {
-    enum { SHORT = 8 }; /* half of a vector of the widest processors */
     return dom->lo && fd_is_const(dom->lo) && fd_is_const(dom->hi) &&
-           dom->hi->value.i - dom->lo->value.i < SHORT;
+           dom->hi->value.i - dom->lo->value.i < FD_SHORT;
+}
+
+bool fd_is_long(const FdNode *reduce)
+{
+    for (int d = 0; d < reduce->nvars; d++)
+        if (!fd_is_short(&reduce->doms[d])) return true;
+    return false;
 }
 
 static bool is_long_of_element(const void *ctx, const FdNode *n)
 {
     (void)ctx;
-    bool is_long = false;
-    for (int d = 0; n->kind == FD_REDUCE && d < n->nvars; d++)
-        is_long = is_long || !fd_is_short(&n->doms[d]);
-    return is_long && !fd_closed(n);
+    return n->kind == FD_REDUCE && fd_is_long(n) && !fd_closed(n);
 }
 
 bool fd_elements_reduce(const FdGraph *g)

@@ -65,7 +65,9 @@ bool fd_contraction(int nvars, const FdNode *const *vars, const FdDom *doms, con
  * false: there is none. */
 bool fd_contraction_turned(int nvars, const FdNode *const *vars, const FdDom *doms, FdIs *outside,
                            const void *ctx, const FdContraction *of, FdContraction *out);
-bool fd_is_short(const FdDom *dom); /* known to have fewer elements than lanes are worth */
+enum { FD_SHORT = 8 };                 /* half of a vector of the widest processors */
+bool fd_is_short(const FdDom *dom);    /* known to have fewer elements than lanes are worth */
+bool fd_is_long(const FdNode *reduce); /* has it a range that is not short? */
 /* Has an element of it a reduction of its own that is not short? Such are worth a form of theirs: tiles, rows. */
 bool fd_elements_reduce(const FdGraph *g);
 

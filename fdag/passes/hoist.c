@@ -148,13 +148,6 @@ static bool is_tiled(const Hoist *h, const FdiMap *ranges, const FdiMap *chosen,
     return inner && fd_contraction((int)b->nfree, b->free, doms, n, NULL, NULL, &form);
 }
 
-static bool is_long(const FdNode *reduce)
-{
-    bool is = false;
-    for (int d = 0; d < reduce->nvars; d++) is = is || !fd_is_short(&reduce->doms[d]);
-    return is;
-}
-
 /* Equal to a variable of the definition: of several by key each has its pass, into one table of elements. */
 static bool is_key_of(const void *let, const FdNode *n)
 {
@@ -186,11 +179,11 @@ static void gather_apart(const FdNode *root, FdiMap *apart)
     if (!far) return; /* results side by side take all of them in one nest */
     for (int begin = 0; begin < n; begin = fd_reductions_end(n, all, begin)) {
         if (fd_any(all[begin]->body, is_key_of, root)) return;
-        some_short = some_short || !is_long(all[begin]);
+        some_short = some_short || !fd_is_long(all[begin]);
         last = begin;
     }
     for (int i = 0; i < (some_short ? n : last); i++)
-        if (is_long(all[i]) && !all[i]->init) fdi_map_set(apart, all[i], 1);
+        if (fd_is_long(all[i]) && !all[i]->init) fdi_map_set(apart, all[i], 1);
 }
 
 /* The slot of an earlier temporary with this definition, but for the names of its parameters (what
@@ -379,11 +372,9 @@ static const FdNode *of_some(Hoist *h, const FdNode *root, const FdiMap *ranges,
     const FdiNode *b = fdi_node(n);
     FdDom doms[FD_MAX_RANK];
     const FdNode *vars[FD_MAX_RANK];
-    bool is_long = false;
     if (n->kind != FD_REDUCE || n->init || root->kind != FD_LET || root->self || !where->known ||
         !where->guard || !fd_type_is_scalar(n->type) || !b->nfree || b->nfree > FD_MAX_RANK)
         return NULL;
-    for (int i = 0; i < n->nvars; i++) is_long = is_long || !fd_is_short(&n->doms[i]);
     for (uint32_t i = 0; i < b->nfree; i++) {
         const FdDom *dom = fdi_dom_of(ranges, b->free[i]);
         bool own = false;
@@ -392,7 +383,7 @@ static const FdNode *of_some(Hoist *h, const FdNode *root, const FdiMap *ranges,
         doms[i] = (FdDom){FD_DOM_GIVEN, dom->lo, dom->hi};
         vars[i] = fd_var(fd, b->free[i]->type, b->free[i]->name);
     }
-    if (!is_long || !hoist_where_all_hold(fd, n, where->guard, doms)) return NULL;
+    if (!fd_is_long(n) || !hoist_where_all_hold(fd, n, where->guard, doms)) return NULL;
     int rank = (int)b->nfree;
     const FdNode *body = fdi_replace_vars(fd, n, rank, b->free, vars),
                  *def = hoist(h, fd_let(fd, rank, vars, doms, body, n->loc)),

@@ -87,6 +87,7 @@ Ast *nullable_checked(Sema *s, Ast *e); /* as part of a tree that is to be check
 const Type *tuple_written(Sema *s, Ast *t); /* of a TYPE_TUPLE */
 void check_tuple(Sema *s, Ast **slot, const Type *hint);
 bool type_is_tuple(const Type *t);
+Ast *tuple_value(Ast *item);                                    /* of (x : a): a */
 Symbol *tuple_field(Sema *s, const Class *c, const char *name); /* Item1 .., or NULL */
 /* The function that makes one tuple of another whose elements convert to its own, or NULL. */
 Symbol *tuple_conversion(Sema *s, const Type *from, const Type *to);
@@ -162,6 +163,7 @@ const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */
 Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc);
 /* The class for these type arguments; the error type after a report. */
 const Type *generic_class(Sema *s, Symbol *generic, Ast *written);
+const Type *generic_with(Sema *s, Symbol *generic, const Type *t, Loc loc); /* of one parameter */
 /* Of the generic class `outer` the instance whose type arguments a class inside it has; NULL after a report. */
 Symbol *generic_around(Sema *s, Symbol *outer, const Instance *inner);
 /* untyped.c: checks the arguments of a call some overload of which is generic and takes functions:

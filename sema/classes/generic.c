@@ -246,3 +246,11 @@ Symbol *generic_of(Sema *s, Symbol *g, const Type *t, Loc loc)
 {
     return generic_instance(s, g, &t, loc);
 }
+
+const Type *generic_with(Sema *s, Symbol *g, const Type *t, Loc loc)
+{
+    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
+    written->type_name.name = g->name;
+    written->type_name.args = ast_list_add(s->arena, (AstList){0}, type_node(s, loc, t));
+    return generic_class(s, g, written);
+}

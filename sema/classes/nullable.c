@@ -32,10 +32,7 @@ const Type *nullable_type(Sema *s, const Type *t, Loc loc)
     bool value = type_is_value(t) || (c && class_is_final_value(c));
     Symbol *g = value && !nullable_of(t) ? scope_library(s, SYM_TYPE, "Nullable") : NULL;
     if (!g || t == s->error) return t;
-    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
-    written->type_name.name = g->name;
-    written->type_name.args = ast_list_add(s->arena, (AstList){0}, type_node(s, loc, t));
-    return generic_class(s, g, written);
+    return generic_with(s, g, t, loc);
 }
 
 const Type *nullable_written(Sema *s, const Ast *n)

@@ -153,11 +153,16 @@ const Type *tuple_written(Sema *s, Ast *t)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+Ast *tuple_value(Ast *item)
+{
+    bool named = item->kind == AST_BINDER && item->binder.constraint && !item->binder.vtype;
+    return named ? item->binder.constraint : item;
+}
+
 /* (x : a) has a name and a value. */
 static bool is_named(const Ast *item)
 {
-    return item->kind == AST_BINDER && item->binder.constraint && !item->binder.vtype &&
-           item->binder.names.len == 1;
+    return tuple_value((Ast *)(uintptr_t)item) != item && item->binder.names.len == 1;
 }
 
 /* The name of an element: as written, or that of the variable or member that it is. */

@@ -37,6 +37,7 @@ static Ast *name(Back *b, Loc loc, const char *text)
     return tree_name(b->s, loc, text);
 }
 
+/* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
 static bool is_inner(const Step *step, const Variable *v)
 {
     return normal_has(&step->writes, v) && !normal_has(&step->keeps, v) && !v->given;

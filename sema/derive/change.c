@@ -38,7 +38,6 @@ void change_none(Back *b, AstList *out, Loc loc, Variable *v)
     if (!v->given) change_set(b, out, loc, v, code_zero(b->s, loc, v));
 }
 
-/* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
 /* ---- assignments ------------------------------------------------------------------------------- */
 
 /* d by each of `by` is in variables that were declared with these names; they are given. */

@@ -17,6 +17,22 @@ static Variable *array_of(Shape *f, const Ast *n)
     return base && base->kind == AST_NAME_REF ? shape_find(f, base->name_ref.name) : NULL;
 }
 
+static Ast *bound(Sema *s, Loc loc, const Variable *array, const char *what, int dim)
+{
+    return tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, array->name), what), 1,
+                     tree_int(s, loc, (uint64_t)dim));
+}
+
+/* A place: as it is, or so far from the end. */
+static Ast *place_of(Sema *s, const Variable *array, Ast *at, int dim)
+{
+    if (!is_from_end(at)) return at;
+    Loc loc = at->loc;
+    Ast *end = tree_binary(s, loc, AST_OP_ADD, bound(s, loc, array, "GetUpperBound", dim),
+                           tree_int(s, loc, 1));
+    return tree_binary(s, loc, AST_OP_SUB, end, at->unary.operand);
+}
+
 /* The place of an element, in variables that nobody changes where it is no number or name. */
 static AstList places_of(Shape *f, const Ast *n, const Variable *array, Steps *out)
 {
@@ -25,15 +41,8 @@ static AstList places_of(Shape *f, const Ast *n, const Variable *array, Steps *o
     bool elements = f->elements;
     f->elements = false;
     for (int i = 0; i < args.len && f->out->good; i++) {
-        Ast *place = args.data[i];
-        Loc loc = place->loc;
-        if (is_from_end(place)) { /* ^k */
-            Ast *upper = tree_call(
-                s, loc, tree_member(s, loc, tree_name(s, loc, array->name), "GetUpperBound"), 1,
-                tree_int(s, loc, (uint64_t)i));
-            place = tree_binary(s, loc, AST_OP_ADD, upper, tree_int(s, loc, 1));
-            place = tree_binary(s, loc, AST_OP_SUB, place, args.data[i]->unary.operand);
-        }
+        Ast *place = place_of(s, array, args.data[i], i);
+        Loc loc = args.data[i]->loc;
         const Variable *own =
             place->kind == AST_NAME_REF ? shape_find(f, place->name_ref.name) : NULL;
         if (!own && place->kind != AST_INT_LIT) {
@@ -122,22 +131,6 @@ static void put_element(Shape *f, Loc loc, Variable *array, Ast *target, AstOp o
 }
 
 /* ---- slices -------------------------------------------------------------------------------------------- */
-
-static Ast *bound(Sema *s, Loc loc, const Variable *array, const char *what, int dim)
-{
-    return tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, array->name), what), 1,
-                     tree_int(s, loc, (uint64_t)dim));
-}
-
-/* A place of a slice: as it is, or so far from the end. */
-static Ast *place_of(Sema *s, const Variable *array, Ast *at, int dim)
-{
-    if (!is_from_end(at)) return at;
-    Loc loc = at->loc;
-    Ast *end = tree_binary(s, loc, AST_OP_ADD, bound(s, loc, array, "GetUpperBound", dim),
-                           tree_int(s, loc, 1));
-    return tree_binary(s, loc, AST_OP_SUB, end, at->unary.operand);
-}
 
 static const char *placed(Shape *f, Ast *place, Steps *out)
 {

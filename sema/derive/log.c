@@ -29,11 +29,7 @@ static bool changes_elements(const Steps *steps, const Variable *v)
 
 static const Type *log_type(Sema *s, Loc loc, const Type *of)
 {
-    Symbol *g = scope_library(s, SYM_TYPE, "Changes");
-    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
-    written->type_name.name = g->name;
-    written->type_name.args = ast_list_add(s->arena, (AstList){0}, type_node(s, loc, of));
-    const Type *t = generic_class(s, g, written);
+    const Type *t = generic_with(s, scope_library(s, SYM_TYPE, "Changes"), of, loc);
     class_settle(s);
     return t;
 }

@@ -238,11 +238,8 @@ static void match(Parts *p, Ast *target, Ast *value)
     if (!f->out->good) return;
     if (target->kind == AST_TUPLE && value->kind == AST_TUPLE &&
         target->tuple.items.len == value->tuple.items.len) {
-        for (int i = 0; i < target->tuple.items.len; i++) {
-            Ast *v = value->tuple.items.data[i];
-            bool named = v->kind == AST_BINDER && v->binder.constraint && !v->binder.vtype;
-            match(p, target->tuple.items.data[i], named ? v->binder.constraint : v);
-        }
+        for (int i = 0; i < target->tuple.items.len; i++)
+            match(p, target->tuple.items.data[i], tuple_value(value->tuple.items.data[i]));
     } else if (target->kind == AST_TUPLE) {
         const Fact *fact = facts_at(f->facts, value, FACT_DECLARED);
         if (!fact) {

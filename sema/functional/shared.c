@@ -330,10 +330,7 @@ static const Type *cell_type(Sema *s, const Type *t, Loc loc)
 {
     Symbol *cell = scope_library(s, SYM_TYPE, "CapturedVariable");
     if (!cell) return s->error;
-    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
-    written->type_name.name = cell->name;
-    written->type_name.args = ast_list_add(s->arena, (AstList){0}, type_node(s, loc, t));
-    const Type *type = generic_class(s, cell, written);
+    const Type *type = generic_with(s, cell, t, loc);
     class_settle(s);
     return type;
 }

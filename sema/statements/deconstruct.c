@@ -168,11 +168,8 @@ static void match(Parts *p, Ast *target, Ast *value)
     if (parts) value = parts;
     if (target->kind == AST_TUPLE && value->kind == AST_TUPLE &&
         target->tuple.items.len == value->tuple.items.len) {
-        for (int i = 0; i < target->tuple.items.len; i++) {
-            Ast *v = value->tuple.items.data[i];
-            bool named = v->kind == AST_BINDER && v->binder.constraint && !v->binder.vtype;
-            match(p, target->tuple.items.data[i], named ? v->binder.constraint : v);
-        }
+        for (int i = 0; i < target->tuple.items.len; i++)
+            match(p, target->tuple.items.data[i], tuple_value(value->tuple.items.data[i]));
         return;
     }
     const char *name = value->kind == AST_NAME_REF ? value->name_ref.name : NULL;

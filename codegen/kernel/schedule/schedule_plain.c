@@ -33,14 +33,6 @@ static void narrow(Plain *p, const FdNode *n)
     for (int i = 0; i < n->nargs; i++) narrow(p, n->args[i]);
 }
 
-/* Is it worth forms of its own? */
-static bool is_long(const FdNode *reduce)
-{
-    for (int i = 0; i < reduce->nvars; i++)
-        if (!fd_is_short(&reduce->doms[i])) return true;
-    return false;
-}
-
 const Def *schedule_plain(Unit *u, const Def *of)
 {
     const FdNode *reduces[FD_MAX_REDUCTIONS];
@@ -60,7 +52,7 @@ const Def *schedule_plain(Unit *u, const Def *of)
     fd_facts_free(f);
     bool some = false;
     for (int i = 0, n = fd_reductions(body, reduces); i < n; i++)
-        some = some || is_long(reduces[i]);
+        some = some || fd_is_long(reduces[i]);
     if (body == of->body || !some) return NULL;
     Num *all = num_truth(u, true);
     for (int i = 0; i < of->nvars; i++) {

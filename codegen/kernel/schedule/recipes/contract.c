@@ -193,10 +193,9 @@ static Num *with_form(Tile *t, Num *when)
 /* Columns of a longer variable where the last one turns out to be short: of a window's weights. */
 static Num *turned(const Tile *of, Num *when)
 {
-    enum { SHORT = 8 }; /* as fd_is_short */
     Tile t = {.u = of->u, .d = of->d};
     if (t.u->options->family == CG_GPU || !contraction_turned(t.u, t.d, &of->c, &t.c)) return NULL;
-    Num *few = num_int(t.u, SHORT), *last = plan_n(t.u, &t.d->doms[of->c.col]);
+    Num *few = num_int(t.u, FD_SHORT), *last = plan_n(t.u, &t.d->doms[of->c.col]);
     Num *is = num_op(t.u, FD_OP_LT, last, few),
         *longer = num_op(t.u, FD_OP_GE, plan_n(t.u, &t.d->doms[t.c.col]), few);
     when = num_let(t.u, "turned", num_and(t.u, when, num_and(t.u, is, longer)));
