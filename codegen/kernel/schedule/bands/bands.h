@@ -19,7 +19,7 @@
 
 #include "../nest/nest.h"
 
-enum { BANDS_STAGES = 32 };
+enum { BANDS_STAGES = 96 };
 
 typedef struct BandStage {
     const Def *def; /* it, or with others inlined */

@@ -11,6 +11,8 @@
 #include "../../../../fdag/fdag.h"
 #include "bands.h"
 
+#include <string.h>
+
 bool bands_is_turn(const Bands *b, int stage)
 {
     const BandTurns *t = &b->turns;
@@ -100,23 +102,113 @@ static Num *same_rows(Unit *u, const BandStage *x, const BandStage *y)
     return same;
 }
 
-/* Finds the last turn's stages among those behind the second turn. Others of them are results that the turns
- * before compute where they are read. */
-static bool find_last(Unit *u, Bands *b)
+/* ---- which are whose? ----------------------------------------------------------------------------- */
+
+typedef struct Match {
+    Unit *u;
+    const Bands *b;
+    int earlier
+        [BANDS_STAGES]; /* of each stage the one that is the same one turn before; -1: none is known */
+} Match;
+
+static bool is_taken(const Match *m, int stage)
 {
-    BandTurns *t = &b->turns;
-    bool taken[BANDS_STAGES] = {0};
-    FdOrder x, y;
-    for (int i = 0; i < t->period; i++) {
-        int k = t->first + t->period;
-        while (k < b->n &&
-               (taken[k] || b->stages[k].def->copy ||
-                !bands_same_form(u, b->stages[t->first + i].def, b->stages[k].def, &x, &y)))
-            k++;
-        if (k == b->n) return false;
-        t->last[i] = k;
-        taken[k] = true;
+    for (int i = 0; i < m->b->n; i++)
+        if (m->earlier[i] == stage) return true;
+    return false;
+}
+
+/* Stage y is x one turn later: so are the stages that they read. What reads arrays that were there may have another
+ * form (`read`: by a stage of which that is known). False: it is not; then m is spoilt. */
+static bool unify(Match *m, int y, int x, bool read)
+{
+    const BandStage *s = m->b->stages;
+    const Def *d = s[y].def, *e = s[x].def;
+    FdOrder later, before;
+    if (m->earlier[y] >= 0) return m->earlier[y] == x;
+    if (x >= y || d->copy || e->copy || is_taken(m, x)) return false;
+    m->earlier[y] = x;
+    if (!bands_same_form(m->u, d, e, &later, &before))
+        return read && d->nvars == e->nvars && d->body->type == e->body->type;
+    bool same = true;
+    for (int i = 0; i < later.nslots && same; i++) {
+        int to = bands_stage_of(m->u, m->b, later.slots[i]),
+            from = bands_stage_of(m->u, m->b, before.slots[i]);
+        if (to >= 0)
+            same =
+                from < 0 || unify(m, to, from, true); /* else of the first turn: what was there */
+        else
+            same = from < 0 && (later.slots[i] == before.slots[i] || moves(m->u, before.slots[i]) ||
+                                moves(m->u, later.slots[i]));
     }
+    return same;
+}
+
+/* The turn that a stage is of: 2, the last one, 1, 0; 2 of those that are of none. */
+static int turn_of(const Match *m, int stage)
+{
+    int y = 0, k = 0;
+    while (y < m->b->n && m->earlier[y] != stage) y++;
+    while (k < m->b->n && (y == m->b->n || m->earlier[k] != y)) k++;
+    return y == m->b->n ? 2 : k == m->b->n ? 1 : 0;
+}
+
+/* From stage y down to the first, each the one that is nearest before it. */
+static void match_rest(Match *m, int y)
+{
+    for (; y >= 0; y--)
+        for (int x = y; x-- > 0 && m->earlier[y] < 0;) {
+            Match tried = *m;
+            if (unify(&tried, y, x, false)) *m = tried;
+        }
+}
+
+/* Is a turn of so many stages? */
+static bool has_period(const Match *m, int period)
+{
+    int n = 0;
+    for (int i = 0; i < m->b->n; i++) n += turn_of(m, i) == 1;
+    return n == period;
+}
+
+/* Which stages are which, one turn later: so that a turn has so many. What a turn does may be what its halves do. */
+static bool match(Match *m, int period)
+{
+    const int last = m->b->n - 1;
+    for (int x = last; x-- > 0;) {
+        for (int i = 0; i <= last; i++) m->earlier[i] = -1;
+        if (!unify(m, last, x, false)) continue;
+        match_rest(m, last - 1);
+        if (has_period(m, period)) return true;
+    }
+    return false;
+}
+
+/* Puts the stages of the first turn before those of the second, in their order, and these before all others: where
+ * arrays hang together loosely their stages come in any order. False: there are no three turns of so many. */
+static bool sort_turns(Unit *u, Bands *b, int period)
+{
+    Match m = {.u = u, .b = b};
+    BandStage sorted[BANDS_STAGES];
+    BandTurns *t = &b->turns;
+    int n = 0, to[BANDS_STAGES];
+    if (!match(&m, period)) return false;
+    for (int i = 0; i < b->n; i++) {
+        if (turn_of(&m, i) != 1) continue;
+        if (n == period || m.earlier[i] < 0) return false;
+        sorted[n] = b->stages[m.earlier[i]];
+        sorted[period + n] = b->stages[i];
+        to[i] = n++;
+    }
+    if (n != period) return false;
+    n = 2 * period;
+    for (int i = 0; i < b->n; i++) {
+        if (turn_of(&m, i) != 2) continue;
+        if (m.earlier[i] >= 0) t->last[to[m.earlier[i]]] = n;
+        sorted[n++] = b->stages[i];
+    }
+    if (n != b->n) return false;
+    memcpy(b->stages, sorted, (size_t)n * sizeof *sorted);
     return true;
 }
 
@@ -130,7 +222,7 @@ bool bands_find_turns(Unit *u, Bands *b)
                            .period = period,
                            .count = num_of(u, u->g->turns),
                            .when = num_truth(u, true)};
-    bool alike = period > 0 && b->turns.count && find_last(u, b);
+    bool alike = period > 0 && b->turns.count && sort_turns(u, b, period);
     for (int p = 0; p < period && alike; p++) {
         const BandStage *s = &b->stages[p], *next = s + period,
                         *last = &b->stages[b->turns.last[p]];
