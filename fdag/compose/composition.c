@@ -68,14 +68,15 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
     uint32_t own = (uint32_t)m->nslots;
     if (k.kind == FD_CAPTURE_UNKNOWN) return false;
     bool single = k.kind == FD_CAPTURE_SCALAR && !k.visit, graph = k.kind == FD_CAPTURE_GRAPH;
+    bool moves = k.kind == FD_CAPTURE_SCALAR && m->c->moves && m->c->moves(m->c->ctx, captures, i);
+    if (moves && !single) *k.visit = 0; /* it is no other turn's, whatever their values are now */
     bool again = !single && *k.visit == m->c->visit;
     if (!again && !single) {
         *k.visit = m->c->visit;
         *k.index = graph ? m->ngraphs++ : own;
     }
     if (m->c->meet) m->c->meet(m->c->ctx, &k, captures, i, again);
-    if (k.kind == FD_CAPTURE_SCALAR && m->fd && m->c->moves && m->c->moves(m->c->ctx, captures, i))
-        vec_push(&m->moving, again ? *k.index : own);
+    if (moves && m->fd) vec_push(&m->moving, own);
     if (!again && !graph)
         add_slot(m, k.type ? k.type : slot->type, k.kind == FD_CAPTURE_ARRAY, slot->name);
     if (!again && graph) {
@@ -90,6 +91,7 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
         if (m->fd) m->graphs.data[*k.index] = array ? array : made.node;
     }
     if (m->fd) *out = graph ? m->graphs.data[*k.index] : slot_node(m, single ? own : *k.index);
+    if (moves && !single) *k.visit = 0;
     return true;
 }
 

@@ -130,6 +130,7 @@ void walk_captures(Walk *w, const Graph *g, const CsValue *captures)
 {
     FdComposing c = {.ctx = w, .visit = ++rt.visit, .look = capture_of, .meet = meet};
     if (w->steps) c.scalar = scalar_of;
+    if (w->turning) c.moves = moves;
     fd_compose_walk(&c, g->fd, captures);
     if (w->turning) add_turning(w);
 }
