@@ -17,6 +17,8 @@ static void note_written(Sema *s, const Ast *n)
         bool index = n->kind == AST_INDEX, is_static = n->sym->mods & AST_MOD_STATIC;
         Symbol *set = n->sym->kind == SYM_PROPERTY ? n->sym->set : NULL;
         const Ast *object = index ? n->index.base : n->member.base;
+        if (n->sym->kind == SYM_FIELD && !(s->func && s->func->is_ctor))
+            n->sym->assigned_again = true;
         if (set) func_use(s, set);
         if (set && n->sym->get) func_use(s, n->sym->get); /* op=, ++, elements */
         if (set && is_static)

@@ -34,15 +34,16 @@ struct Symbol {
     Loc impure_loc;
     bool writes_self; /* SYM_FUNC: it changes its own object (purity.c); `writes` says how */
     const char *writes;
-    bool fresh;          /* SYM_LOCAL: initialised with a new object */
-    bool used;           /* SYM_FUNC: in SemaResult.funcs */
-    int order;           /* the how many-th that came to be used */
-    bool implied;        /* SYM_FUNC of a final class that is not written: checked if used */
-    bool imported;       /* declared in the library or a module */
-    bool library;        /* declared in stdlib/ */
-    AstOp mode;          /* SYM_PARAM: AST_OP_BY_VALUE, REF, OUT */
-    bool recurrent;      /* the variable of a DEFINE that uses itself */
-    bool assigned_again; /* a variable written after its declaration */
+    bool fresh;     /* SYM_LOCAL: initialised with a new object */
+    bool used;      /* SYM_FUNC: in SemaResult.funcs */
+    int order;      /* the how many-th that came to be used */
+    bool implied;   /* SYM_FUNC of a final class that is not written: checked if used */
+    bool imported;  /* declared in the library or a module */
+    bool library;   /* declared in stdlib/ */
+    AstOp mode;     /* SYM_PARAM: AST_OP_BY_VALUE, REF, OUT */
+    bool recurrent; /* the variable of a DEFINE that uses itself */
+    bool
+        assigned_again; /* a variable written after its declaration, a field written outside of constructors */
     /* A function, in lower/foresee/foresee.c: some calls were followed into its body; some could not be. */
     bool followed, apart;
     int special; /* SYM_FUNC: a copy for known functions (lower/special.c): 1 and how often one of them is such */

@@ -10,14 +10,14 @@
 
 #include "../../../fdag/index/contraction.h"
 #include "assign.h"
+#include "follow.h"
 #include "number.h"
+#include "object.h"
 #include "turns.h"
 
 enum {
-    MAX_CALLS = 16,       /* that are followed, one inside the other ... */
-    MAX_FOLLOWED = 10000, /* ... and all in all: functions that call each other twice are many */
-    MAX_TURNS = 4,        /* of a loop.. */
-    MOST_TURNS = 6        /* ..whose arrays may be those of turns */
+    MAX_TURNS = 4, /* of a loop.. */
+    MOST_TURNS = 6 /* ..whose arrays may be those of turns */
 };
 
 static void eval_child(Ast **child, void *ctx);
@@ -35,18 +35,6 @@ static Value *eval_binary(Foresee *f, Ast *n)
     bool minus = n->binary.op == AST_OP_SUB;
     return is_integer(n) && (minus || n->binary.op == AST_OP_ADD) ? number_sum(f, a, b, minus)
                                                                   : f->other;
-}
-
-/* How long an array is, or where it begins or ends; NULL: it is asked for something else. */
-static Value *question(Foresee *f, LibName name, Value *v, const Value *dim)
-{
-    if (name != LIB_GetLength && name != LIB_GetLowerBound && name != LIB_GetUpperBound)
-        return NULL;
-    if (!known_is(v) || !number_is(dim) || dim->number.atom) return NULL;
-    int d = (int)dim->number.offset;
-    if (name == LIB_GetLength) return number_length(f, v, d);
-    Value *one = number_of(f, 1), *end = number_bound(f, v, d, name == LIB_GetUpperBound);
-    return name == LIB_GetLowerBound ? end : number_sum(f, end, one, true);
 }
 
 /* new float[n, m], { 1, 2 } */
@@ -67,84 +55,6 @@ static Value *eval_new_array(Foresee *f, Ast *n)
     return rank && rank <= FD_MAX_RANK ? number_array(f, rank, lengths) : known_any(f, n->type);
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
-
-/* ref x, out x, out var x: the variable gets what the parameter has in the end. */
-static void give_back(Foresee *f, const Ast *arg, Value *v)
-{
-    if (!known_is_given(arg)) return;
-    const Ast *to = arg->unary.operand;
-    const Symbol *sym = to->kind == AST_DECL_EXPR ? to->sym : known_changed(to);
-    if (sym && type_is_functional(sym->type)) known_assign(f, sym, v);
-}
-
-/* What a variable is before the call; behind it nobody knows, unless the call is followed. */
-static Value *eval_given(Foresee *f, Ast *n)
-{
-    Ast *of = n->unary.operand;
-    Value *v = n->unary.op == AST_OP_REF ? foresee_value(f, of) : known_any(f, of->type);
-    known_assign(f, known_changed(of), known_any(f, of->type));
-    return v;
-}
-
-/* Its body with these arguments; functions of a class that others may override are not known. */
-static Value *call_user(Foresee *f, Ast *n)
-{
-    Ast *func = n->sym->decl;
-    bool is_virtual = n->sym->slot >= 0 && n->sym->cls;
-    Value *args[FD_MAX_PARAMS], *before = f->returned;
-    int count = n->call.args.len;
-    if (n->call.callee->kind == AST_MEMBER && n->call.callee->member.base)
-        foresee_value(f, n->call.callee->member.base);
-    for (int i = 0; i < count; i++) {
-        Value *v = foresee_value(f, n->call.args.data[i]);
-        if (i < FD_MAX_PARAMS) args[i] = v;
-    }
-    if (!func || is_virtual || count > FD_MAX_PARAMS || count != func->func.params.len ||
-        f->calls >= MAX_CALLS || f->followed >= MAX_FOLLOWED || !func->func.body) {
-        n->sym->apart = true;
-        return known_any(f, n->type);
-    }
-    size_t known = f->known.len;
-    for (int i = 0; i < count; i++) known_learn(f, func->func.params.data[i]->sym, args[i]);
-    n->sym->followed = true;
-    f->calls++;
-    f->followed++;
-    f->returned = NULL;
-    foresee_value(f, func->func.body);
-    Value *v = f->returned;
-    f->returned = before;
-    f->calls--;
-    for (int i = 0; i < count; i++) {
-        const Symbol *param = func->func.params.data[i]->sym;
-        args[i] = param && type_is_functional(param->type) ? known_look_up(f, param) : f->other;
-    }
-    f->known.len = known;
-    for (int i = 0; i < count; i++) give_back(f, n->call.args.data[i], args[i]);
-    return v && type_is_functional(n->type) ? v : known_any(f, n->type);
-}
-
-/* Library functions that take any functional value evaluate it, except for questions about its
- * domain. */
-static Value *call_library(Foresee *f, Ast *n)
-{
-    const Builtin *b = &builtins[n->sym->builtin];
-    bool forces =
-        !b->pure || (b->runtime != ABI_NONE && b->space != SPACE_func && b->name != LIB_Waits);
-    Ast *callee = n->call.callee;
-    Value *of = NULL, *answer;
-    if (callee->kind == AST_MEMBER && callee->member.base->type)
-        of = foresee_value(f, callee->member.base);
-    for (int i = 0; i < n->call.args.len; i++) {
-        Ast *a = n->call.args.data[i];
-        Value *v = foresee_value(f, a);
-        bool asks = of && b->space == SPACE_func && i == 0;
-        if (asks && (answer = question(f, b->name, of, v))) return answer;
-        if (forces && type_is_functional(a->type)) known_forced(f, v, a->loc);
-    }
-    return known_any(f, n->type);
-}
-
 /* ---- statements that change variables ---------------------------------------------------------- */
 
 static void eval_list(Foresee *f, const AstList *list)
@@ -152,23 +62,29 @@ static void eval_list(Foresee *f, const AstList *list)
     for (int i = 0; i < list->len; i++) foresee_value(f, list->data[i]);
 }
 
+/* The variable or field of an element. */
+static const Ast *base_of(const Ast *place)
+{
+    while (place->kind == AST_INDEX) place = place->index.base;
+    return place;
+}
+
 static Value *eval_assign(Foresee *f, Ast *n)
 {
-    Value *v = f->other;
-    const Symbol *sym = known_changed(n->assign.target);
-    bool whole = n->assign.target->kind == AST_NAME_REF && n->assign.op == AST_OP_NONE;
-    if (type_is_functional(n->assign.value->type) && sema_is_part(n->assign.target)) {
+    Ast *target = n->assign.target;
+    const bool part = target->kind == AST_INDEX;
+    if (type_is_functional(n->assign.value->type) && sema_is_part(target)) {
         Value *changed = assign_slice(f, n);
-        if (sym && n->assign.target->index.base->kind == AST_NAME_REF) {
-            known_assign(f, sym, changed);
-            return v;
-        }
-    } else {
-        if (!whole) foresee_value(f, n->assign.target);
-        v = foresee_value(f, n->assign.value);
-        if (sym && whole) known_assign(f, sym, v);
+        bool own = target->index.base->kind != AST_INDEX; /* not an element's */
+        follow_put(f, target, own ? changed : known_any(f, target->index.base->type));
+        return f->other;
     }
-    if (sym && !whole) known_assign(f, sym, known_any(f, sym->type));
+    if (part || n->assign.op != AST_OP_NONE) foresee_value(f, target);
+    Value *v = foresee_value(f, n->assign.value);
+    if (part || n->assign.op != AST_OP_NONE)
+        follow_put(f, target, known_any(f, base_of(target)->type));
+    else
+        follow_put(f, target, v);
     return v;
 }
 
@@ -209,12 +125,14 @@ static Value *eval_loop(Foresee *f, Ast *n)
     Changed changed = {0}, functions = {0};
     known_find_changed(n, &changed);
     for (size_t i = 0; i < changed.len; i++)
-        if (changed.data[i]->type->kind != TY_ARRAY) vec_push(&functions, changed.data[i]);
+        if (changed.data[i]->type->kind == TY_FUNC) vec_push(&functions, changed.data[i]);
     uint64_t before, after = 0;
     size_t outside = 0;
     bool again = false, other = true; /* arrays that are evaluated twice, and alike, may be turns */
     const size_t around = f->turn, begun = f->begun;
+    const uint32_t atoms = f->atoms;
     f->begun = f->turns.len;
+    f->atoms = f->natoms;
     f->loops++;
     for (int turn = 0;
          turn == 0 || ((again || after != before) && turn < (f->older ? MOST_TURNS : MAX_TURNS));
@@ -233,6 +151,7 @@ static Value *eval_loop(Foresee *f, Ast *n)
     f->loops--;
     f->turn = around;
     f->begun = begun;
+    f->atoms = atoms;
     turns_end(f);
     known_forget(f, &functions);
     vec_free(&functions);
@@ -369,11 +288,9 @@ Value *foresee_value(Foresee *f, Ast *n)
         if (n->block.evals) return eval_evals(f, n);
         break;
     case AST_NAME_REF:
-        if (type_is_functional(n->type) && n->sym && n->sym->kind != SYM_FUNC)
+        if (known_keeps(n->type) && n->sym && n->sym->kind != SYM_FUNC)
             return known_look_up(f, n->sym);
-        if (n->sym && (n->sym->kind == SYM_LOCAL || n->sym->kind == SYM_PARAM) &&
-            number_is_kept(n->sym))
-            return known_look_up(f, n->sym);
+        if (number_is_local(n->sym)) return known_look_up(f, n->sym);
         break;
     case AST_BINARY:
         if (!type_is_functional(n->type)) return eval_binary(f, n);
@@ -385,7 +302,16 @@ Value *foresee_value(Foresee *f, Ast *n)
         Value *v = foresee_value(f, n->cast.operand);
         return is_integer(n) && number_is(v) ? v : known_any(f, n->type);
     }
+    case AST_THIS:
+    case AST_BASE: return f->self ? f->self : known_any(f, n->type);
+    case AST_NEW:
+        if (n->res == AST_RES_NONE && object_is(n->type) && n->sym && n->sym->kind == SYM_FUNC)
+            return follow_new(f, n);
+        break;
     case AST_MEMBER: {
+        if (n->sym && n->sym->kind == SYM_FIELD && n->res == AST_RES_NONE &&
+            (known_keeps(n->type) || number_is_kept(n->sym)))
+            return object_field(f, n);
         Value *v =
             n->member.base && n->member.base->type ? foresee_value(f, n->member.base) : f->other;
         bool length = n->sym && n->sym->kind == SYM_BUILTIN && is_integer(n) && known_is(v) &&
@@ -395,7 +321,7 @@ Value *foresee_value(Foresee *f, Ast *n)
     }
     case AST_ASSIGN: return eval_assign(f, n);
     case AST_UNARY:
-        if (known_is_given(n) && known_changed(n->unary.operand)) return eval_given(f, n);
+        if (known_is_given(n) && n->unary.operand->kind != AST_DECL_EXPR) return follow_given(f, n);
         break;
     case AST_IF:
         foresee_value(f, n->if_.cond);
@@ -415,9 +341,9 @@ Value *foresee_value(Foresee *f, Ast *n)
     case AST_WHILE:
     case AST_DO: return eval_loop(f, n);
     case AST_CALL:
-        if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_FUNC) return call_user(f, n);
+        if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_FUNC) return follow_user(f, n);
         if (n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_BUILTIN)
-            return call_library(f, n);
+            return follow_library(f, n);
         break;
     case AST_COND: {
         foresee_value(f, n->cond.cond);
@@ -425,9 +351,13 @@ Value *foresee_value(Foresee *f, Ast *n)
         Value *b = foresee_value(f, n->cond.other);
         return a == b ? b : known_any(f, n->type);
     }
-    case AST_DECLARATOR:
-        if (n->declarator.init) define(f, n->sym, foresee_value(f, n->declarator.init), n->loc);
+    case AST_DECLARATOR: {
+        Ast *init = n->declarator.init;
+        Value *v = init ? foresee_value(f, init) : f->other;
+        if (v == f->other && init && number_is_local(n->sym)) v = number_unknown(f, init);
+        if (init) define(f, n->sym, v, n->loc);
         return f->other;
+    }
     case AST_DEFINE: define(f, n->sym, foresee_value(f, n->define.value), n->loc); return f->other;
     case AST_HOLE: {
         Value *v = foresee_value(f, n->hole.expr);
@@ -452,7 +382,7 @@ Value *foresee_value(Foresee *f, Ast *n)
 static void call_export(Foresee *f, const Symbol *sym)
 {
     const AstList *params = &sym->decl->func.params;
-    f->known.len = 0;
+    f->known.len = f->fields.len = 0;
     if (!sym->decl->func.body) return;
     for (int i = 0; i < params->len; i++) known_learn(f, params->data[i]->sym, known_array(f));
     f->returned = NULL;
@@ -474,14 +404,18 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
     for (int i = 0; i < r->nfuncs; i++) {
         Ast **body = lower_func_body(r->funcs[i]);
         if (!body || !*body || (r->funcs[i]->followed && !r->funcs[i]->apart)) continue;
-        f.known.len = 0;
+        f.known.len = f.fields.len = 0;
         f.returned = NULL;
+        f.self = r->funcs[i]->self ? known_any(&f, r->funcs[i]->self->type) : NULL;
+        const AstList *params = &r->funcs[i]->decl->func.params;
+        for (int k = 0; k < params->len; k++) known_look_up(&f, params->data[k]->sym);
         foresee_value(&f, *body);
     }
     for (size_t i = 0; i < f.turns.len; i++) vec_push(&f.found, f.turns.data[i].evaluation);
     r->nevaluations = (int)f.found.len;
     r->evaluations = arena_copy(arena, f.found.data, sizeof *f.found.data * f.found.len);
     vec_free(&f.known);
+    vec_free(&f.fields);
     vec_free(&f.found);
     vec_free(&f.keys);
     vec_free(&f.composed);

@@ -1,6 +1,7 @@
 /* What csc knows of values (known.h): which there are, what composing them gives, which variable has
  * which. */
 #include "number.h"
+#include "object.h"
 #include "turns.h"
 
 #include <string.h>
@@ -19,7 +20,13 @@ Value *known_array(Foresee *f)
 Value *known_any(Foresee *f, const Type *t)
 {
     if (t && t->kind == TY_ARRAY) return known_array(f);
-    return t && t->kind == TY_FUNC ? f->unknown : f->other;
+    if (t && t->kind == TY_FUNC) return f->unknown;
+    return object_is(t) ? object_new(f, 0) : f->other;
+}
+
+bool known_keeps(const Type *t)
+{
+    return t && (type_is_functional(t) || object_is(t));
 }
 
 /* ---- composing ---------------------------------------------------------------------------- */
@@ -283,7 +290,7 @@ static Known *find(Foresee *f, const Symbol *sym)
 void known_learn(Foresee *f, const Symbol *sym, Value *v)
 {
     bool number = number_is_kept(sym);
-    if (!number && (!sym || !type_is_functional(sym->type))) return;
+    if (!number && !number_is_local(sym) && (!sym || !known_keeps(sym->type))) return;
     Known k = {sym, number && !number_is(v) ? number_new(f) : v};
     vec_push(&f->known, k);
 }
@@ -310,7 +317,7 @@ const Symbol *known_changed(const Ast *target)
 {
     while (target->kind == AST_INDEX) target = target->index.base;
     bool variable = target->kind == AST_NAME_REF && target->sym && target->sym->kind != SYM_FUNC;
-    return variable && type_is_functional(target->sym->type) ? target->sym : NULL;
+    return variable && known_keeps(target->sym->type) ? target->sym : NULL;
 }
 
 static void look_below(Ast **child, void *quiet)
@@ -324,9 +331,8 @@ bool known_quiet(Ast *n)
     if (n->looked_at) return n->quiet;
     bool followed = n->kind == AST_GRAPH || n->kind == AST_TOGETHER || n->kind == AST_RETURN ||
                     (n->kind == AST_CALL && (!n->sym || n->sym->kind != SYM_BUILTIN));
-    bool functional = (n->type && type_is_functional(n->type)) ||
-                      (n->sym && n->sym->type && type_is_functional(n->sym->type));
-    bool number = n->kind == AST_DECLARATOR && number_is_kept(n->sym);
+    bool functional = known_keeps(n->type) || (n->sym && known_keeps(n->sym->type));
+    bool number = n->kind == AST_DECLARATOR && (number_is_kept(n->sym) || number_is_local(n->sym));
     bool quiet = !followed && !functional && !number;
     ast_each_child(n, look_below, &quiet);
     n->looked_at = true;
@@ -373,5 +379,5 @@ uint64_t known_aliases(Foresee *f, const Changed *changed)
         while (f->known.data[first].value != v) first++;
         hash = hash * 1000003 + (v->kind == VAL_UNKNOWN ? 0 : first + 1);
     }
-    return hash;
+    return object_aliases(f, hash);
 }

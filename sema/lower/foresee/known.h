@@ -7,7 +7,7 @@
 #include "../../../fdag/compose/composition.h"
 #include "../build.h"
 
-typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY } ValueKind;
+typedef enum ValueKind { VAL_OTHER, VAL_UNKNOWN, VAL_ARRAY, VAL_LAZY, VAL_OBJECT } ValueKind;
 
 /* Values are compared by identity: one object of the runtime is one Value. */
 typedef struct Value Value;
@@ -15,7 +15,7 @@ struct Value {
     ValueKind kind;
     const FdGraph *graph; /* LAZY */
     Value **captures;     /* one a slot */
-    int depth;
+    int depth;            /* OBJECT: loops around where it was made */
     bool
         reduces; /* LAZY: its elements, or those of what it is composed of, do (fd_elements_reduce) */
     Value *result;         /* LAZY: the array, once it was evaluated */
@@ -30,6 +30,13 @@ typedef struct Known {
     const Symbol *sym;
     Value *value;
 } Known;
+
+/* A field of an object that holds arrays or functions; object NULL: a static one. */
+typedef struct KnownField {
+    const Value *object;
+    const Symbol *sym;
+    Value *value;
+} KnownField;
 
 /* A composition that was made: the same graphs with the same captures make the same one. */
 typedef struct Composed {
@@ -55,6 +62,7 @@ typedef struct Foresee {
     Arena *arena;
     Fd *fd;
     VEC(Known) known;
+    VEC(KnownField) fields;
     VEC(SemaEvaluation) found;
     VEC(FdKey) keys;
     VEC(Composed) composed;
@@ -67,10 +75,11 @@ typedef struct Foresee {
     VEC(KnownTurns) turns; /* of loops: evaluations behind all others */
     VEC(FdKnown) slots;    /* what is known of those of the last walk, in their order */
     uint32_t visit;
-    uint32_t natoms;            /* numbers that nobody knows, so far */
+    uint32_t natoms, atoms;     /* numbers that nobody knows, so far; before the innermost loop */
     int calls, loops, followed; /* that we are in; calls so far */
     bool ahead;                 /* what is evaluated has been evaluated together */
     Value *other, *unknown, *returned;
+    Value *self; /* `this`; NULL: there is none */
 } Foresee;
 
 enum {
@@ -82,6 +91,7 @@ enum {
 
 Value *known_array(Foresee *f);              /* a new one */
 Value *known_any(Foresee *f, const Type *t); /* what is known by the type alone */
+bool known_keeps(const Type *t);     /* functional types, and objects that hold values of such */
 Value *known_seen(Value *v);         /* as what it is captured: its array, once there is one */
 bool known_is(const Value *v);       /* an array or a graph */
 int known_depth(const Value *v);     /* of graphs that are composed in it */
@@ -115,7 +125,8 @@ bool known_is_given(const Ast *n); /* ref x, out x: who is called may change it 
 const Symbol *known_changed(const Ast *target);
 void known_find_changed(Ast *n, Changed *out);         /* by n, which may be NULL */
 void known_forget(Foresee *f, const Changed *changed); /* they may have any value of their types */
-/* Which of these variables have the same value as others: equal numbers if that is so. */
+/* Which of these variables, and fields of objects that were there before the loop, have the same value as others: equal
+ * numbers if that is so. */
 uint64_t known_aliases(Foresee *f, const Changed *changed);
 
 #endif

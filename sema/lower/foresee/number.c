@@ -38,22 +38,50 @@ Value *number_new(Foresee *f)
     return number(f, fresh(f));
 }
 
-static void find_changing(Ast **child, void *found)
+bool number_is_local(const Symbol *sym)
 {
+    bool local = sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM);
+    return local && sym->type && sym->type->kind == TY_SCALAR && !sym->assigned_again;
+}
+
+/* Is it another one in each turn of the innermost loop? */
+static bool is_of_turn(const Foresee *f, const Value *v)
+{
+    if (number_is(v)) return v->number.atom > f->atoms;
+    return v != f->other && f->loops && v->depth >= f->loops;
+}
+
+typedef struct Changing {
+    Foresee *f;
+    bool found;
+} Changing;
+
+static void find_changing(Ast **child, void *changing)
+{
+    Changing *c = changing;
     const Ast *n = *child;
+    bool field = n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD;
+    bool pure = n->kind == AST_CALL && n->sym && n->sym->kind == SYM_BUILTIN &&
+                builtins[n->sym->builtin].pure;
     bool kept = n->is_const || n->kind == AST_UNARY || n->kind == AST_BINARY ||
-                n->kind == AST_CAST || n->kind == AST_CONVERT || n->kind == AST_MEMBER ||
-                n->kind == AST_THIS;
-    bool name = n->kind == AST_NAME_REF && n->sym && !n->sym->assigned_again;
-    if (!kept && !name) *(bool *)found = true;
-    if (!n->is_const) ast_each_child(*child, find_changing, found);
+                n->kind == AST_COND || n->kind == AST_CAST || n->kind == AST_CONVERT ||
+                (n->kind == AST_MEMBER && !field) || n->kind == AST_THIS || pure;
+    bool name = (field || n->kind == AST_NAME_REF) && n->sym && !n->sym->assigned_again;
+    bool local = n->kind == AST_NAME_REF && number_is_local(n->sym);
+    if ((!kept && !name) || (local && is_of_turn(c->f, known_look_up(c->f, n->sym))))
+        c->found = true;
+    if (!n->is_const && !(field && n->sym->mods & AST_MOD_STATIC))
+        ast_each_child(*child, find_changing, c);
 }
 
 Value *number_unknown(Foresee *f, Ast *n)
 {
-    bool changing = false;
-    find_changing(&n, &changing);
-    return changing ? arena_copy(f->arena, f->other, sizeof *f->other) : f->other;
+    Changing c = {.f = f};
+    find_changing(&n, &c);
+    if (!c.found) return f->other;
+    Value *v = arena_copy(f->arena, f->other, sizeof *f->other);
+    v->depth = f->loops;
+    return v;
 }
 
 Value *number_of(Foresee *f, int64_t x)

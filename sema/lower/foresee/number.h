@@ -14,7 +14,8 @@ Value *number_sum(Foresee *f, const Value *a, const Value *b, bool minus);
 Value *number_bound(Foresee *f, Value *v, int dim, bool upper); /* of a functional value */
 Value *number_length(Foresee *f, Value *v, int dim);
 bool number_is(const Value *v);
-bool number_is_kept(const Symbol *sym); /* a variable that keeps its integer */
+bool number_is_kept(const Symbol *sym);  /* a variable that keeps its integer */
+bool number_is_local(const Symbol *sym); /* one that keeps its scalar, within a function */
 /* A new array of such lengths. */
 Value *number_array(Foresee *f, int rank, Value *const *lengths);
 

@@ -13,9 +13,9 @@
 #include "turns.h"
 
 enum {
-    MOST_PERIOD = 8, /* arrays of a turn */
-    MOST_MOVING = 8, /* scalars */
-    MOST_BELOW = 64  /* lazy values below one */
+    MOST_PERIOD = 24, /* arrays of a turn */
+    MOST_MOVING = 8,  /* scalars */
+    MOST_BELOW = 64   /* lazy values below one */
 };
 
 typedef struct Pair { /* a lazy value of the last turn and the one made up in its place */
@@ -230,6 +230,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
     Foresee *f = t->f;
     KnownTurns made = {.period = t->period,
                        .evaluation.loc = loc,
+                       .evaluation.period = t->period,
                        .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph)};
     if (!fd_compose(f->fd, how, root->graph, fd_root(root->graph), root->captures,
                     made.evaluation.graph, &made.key, NULL) ||

@@ -1,0 +1,18 @@
+/* Objects of the host that hold arrays or functions: tuples, and instances of classes. Their fields are known as
+ * variables are. An object is one Value, whoever refers to it. */
+#ifndef CS_SEMA_OBJECT_H
+#define CS_SEMA_OBJECT_H
+
+#include "known.h"
+
+bool object_is(
+    const Type *t); /* of a class with fields of functional types, or with such objects */
+Value *object_new(Foresee *f, int loops); /* made within so many loops; 0: it was there */
+/* What a MEMBER that is a field has, and gets. */
+Value *object_field(Foresee *f, const Ast *member);
+void object_set(Foresee *f, const Ast *member, Value *v);
+void object_set_field(Foresee *f, const Value *object, const Symbol *field, Value *v);
+/* known_aliases goes on with fields. */
+uint64_t object_aliases(const Foresee *f, uint64_t hash);
+
+#endif
