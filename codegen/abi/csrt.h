@@ -72,7 +72,7 @@ typedef struct CsStr {
 } CsStr;
 
 /* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. turns: 1, it is of turns of a loop
- * that the program can evaluate as one, 2, its array is the last of each; 0, neither. */
+ * that the program can evaluate as one, -1 - n, these have n arrays each, 1 + n, its array is the last; 0, neither. */
 typedef struct CsGraph {
     const char *text;
     void *parsed;
@@ -283,9 +283,10 @@ void cs_rethrow(void *exception);
  * tell, else does nothing. They are called all the same, and are given what is there already. */
 void cs_ahead(CsAhead *group, const CsValue *captures);
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site);
-/* The same where the caller has the array of captures[over] in one variable, and puts the result in its
- * place: that may be the same array. */
-void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, const CsSite *site);
+/* The same where the caller has the array of captures[over] in one variable, and holds so many references besides
+ * while it waits. It puts the result in the variable's place: that may be the same array. */
+void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, int32_t besides,
+                   const CsSite *site);
 void *cs_force(void *fn, const CsSite *site);
 void *cs_array_of(void *fn);
 void *cs_view(void *fn, const CsSite *site);

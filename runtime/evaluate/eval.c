@@ -90,8 +90,8 @@ static bool fill(Lazy *l, Array *a, bool holds, const CsSite *site)
     return ok;
 }
 
-/* In memory of its own; over: NULL, or in that of this array, which a variable gives up (into.h). */
-static Array *elements(Lazy *l, Array *over, const CsSite *site)
+/* In memory of its own, or in that of an array which a variable gives up (into.h). */
+static Array *elements(Lazy *l, Over over, const CsSite *site)
 {
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
@@ -102,11 +102,11 @@ static Array *elements(Lazy *l, Array *over, const CsSite *site)
     if (same || cs_pending) return same;
     int64_t bytes = fd_plane_offset(elem, fd_type_leaves(elem), count);
     bool holds = bytes > 0 && hold_wants(l, (size_t)bytes);
-    if (over && count && !holds && into_over(over, l, site)) return cs_retain(over);
+    if (over.array && count && !holds && into_over(over, l, site)) return cs_retain(over.array);
     Array *a = cs_pending ? NULL : rt_array_over(elem_of_type(elem), &l->box, site);
-    if (!a && holds && over && rt.error.kind == RT_MEMORY) { /* not enough to hold it back */
+    if (!a && holds && over.array && rt.error.kind == RT_MEMORY) { /* not enough to hold it back */
         rt_catch();
-        if (into_over(over, l, site)) return cs_retain(over);
+        if (into_over(over, l, site)) return cs_retain(over.array);
         a = cs_pending ? NULL : rt_array_over(elem_of_type(elem), &l->box, site);
     }
     if (!a || !count || fill(l, a, holds, site)) return a;
@@ -122,7 +122,7 @@ static void made(const Array *a, Graph *g)
 }
 
 /* All of l, which keeps it. */
-static Array *eval_all(Lazy *l, Array *over, const CsSite *site)
+static Array *eval_all(Lazy *l, Over over, const CsSite *site)
 {
     const CsSite *around = rt.at;
     rt.at = l->site ? l->site : site;
@@ -136,7 +136,7 @@ static Array *eval_all(Lazy *l, Array *over, const CsSite *site)
 
 Array *eval_lazy(Lazy *l, const CsSite *site)
 {
-    return l->result ? l->result : eval_all(l, NULL, site);
+    return l->result ? l->result : eval_all(l, (Over){0}, site);
 }
 
 bool eval_held(const Lazy *l, Buffer *b, bool whole, const Turning *turning, const CsSite *site)
@@ -207,7 +207,7 @@ static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
     return a;
 }
 
-static Array *eval_graph(CsGraph *graph, const CsValue *captures, int over, const CsSite *site)
+static Array *eval_graph(CsGraph *graph, const CsValue *captures, Over over, const CsSite *site)
 {
     Graph *g = graph_of(graph, site);
     Array *ahead = ahead_array(g, captures);
@@ -216,7 +216,7 @@ static Array *eval_graph(CsGraph *graph, const CsValue *captures, int over, cons
     if (again || cs_pending) return again;
     Lazy *l = g ? lazy_new(g, captures, site) : NULL;
     if (!l) return NULL;
-    Array *a = cs_retain(eval_all(l, over < 0 ? NULL : captures[over].ref, site));
+    Array *a = cs_retain(eval_all(l, over, site));
     cs_release(l);
     return a;
 }
@@ -224,13 +224,15 @@ static Array *eval_graph(CsGraph *graph, const CsValue *captures, int over, cons
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ranks_enter();
-    return ranks_leave(eval_graph(graph, captures, -1, site), site);
+    return ranks_leave(eval_graph(graph, captures, (Over){0}, site), site);
 }
 
-void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, const CsSite *site)
+void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, int32_t besides,
+                   const CsSite *site)
 {
     ranks_enter();
-    return ranks_leave(eval_graph(graph, captures, over, site), site);
+    const Over from = {captures[over].ref, besides};
+    return ranks_leave(eval_graph(graph, captures, from, site), site);
 }
 
 static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)

@@ -81,11 +81,12 @@ void into_give_back(int n, Buffer *const *results, Array *const *donors)
 
 /* The values go where they belong, if nobody will read what was there. False, having done nothing, if it is
  * not so, or with an exception pending. */
-bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site)
+bool into_set(Over over, const FdBox *box, void *fn, bool moved, const CsSite *site)
 {
+    Array *a = over.array;
     Buffer *b = a->head.buffer;
     if (!b || b->refs != 1 || b->held || b->lent || b->borrowed || b->foreign) return false;
-    if (a->head.head.refs != 1 + references(fn, a)) return false;
+    if (a->head.head.refs != 1 + over.besides + references(fn, a)) return false;
     Lazy *part = restrict_into(fn, box, moved, a, site);
     bool done = part && evaluate(part, a, false, site);
     cs_release(part);
@@ -102,10 +103,11 @@ bool into_dying(Lazy *l, Buffer *b, const CsSite *site)
     return done;
 }
 
-bool into_over(Array *a, Lazy *l, const CsSite *site)
+bool into_over(Over over, Lazy *l, const CsSite *site)
 {
+    Array *a = over.array;
     /* ^C would leave some elements new and some old */
     if (rt.stops || !a->head.buffer || a->head.buffer->bytes < plan_least(ENOUGH)) return false;
     return rt_array_has(a, &l->box) && rt_type_of(l) == rt_type_of(a) &&
-           into_set(a, &l->box, l, false, site);
+           into_set(over, &l->box, l, false, site);
 }

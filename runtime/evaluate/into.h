@@ -6,9 +6,15 @@
 
 #include "lazy/lazy.h"
 
+/* An array that one variable has, and so many references besides that nobody looks through. */
+typedef struct Over {
+    Array *array; /* NULL: there is none */
+    int32_t besides;
+} Over;
+
 /* fn's values over the box, which lies in the array (moved: fn counts from 0). False, having done nothing, if
  * it cannot be, or with an exception pending. */
-bool into_set(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site);
+bool into_set(Over over, const FdBox *box, void *fn, bool moved, const CsSite *site);
 /* Has an array to which so many references are known memory that a result of this domain and type may take?
  * Small ones are not worth it. */
 bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *type);
@@ -18,8 +24,7 @@ Array *into_donor(const Lazy *l);
 bool into_dying(Lazy *l, Buffer *b, const CsSite *site);
 /* The memory that results took of donors is theirs again. */
 void into_give_back(int n, Buffer *const *results, Array *const *donors);
-/* All of l, into an array of its domain that one variable has and l captures. Likewise; small ones are not
- * worth it. */
-bool into_over(Array *a, Lazy *l, const CsSite *site);
+/* All of l, into an array of its domain that l captures. Likewise; small ones are not worth it. */
+bool into_over(Over over, Lazy *l, const CsSite *site);
 
 #endif

@@ -230,7 +230,7 @@ static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, 
         based = based && !full && own->dim[d].lo == 0 && own->dim[d].hi == hi[d] - lo[d];
     }
     if (!same && !based) return false;
-    if ((last && into_set(a, &box, fn, !same, site)) || cs_pending) return true;
+    if ((last && into_set((Over){a, 0}, &box, fn, !same, site)) || cs_pending) return true;
     if (count < rt_array_count(a) - count || is_below(REMADE, lo, hi, a)) return false;
     set_whole(at, &box, fn, !same, site);
     return true;

@@ -55,11 +55,22 @@ void host_peeks(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out)
     }
 }
 
-void host_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out)
+/* kept: has the statement a reference of its own to it from now on? */
+static void keep_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out, bool *kept)
 {
     bool hazard = false;
     for (int i = 1; i < n; i++) hazard = hazard || host_may_assign(list[i]);
-    for (int i = 0; i < n; i++) out[i] = host_keep(f, host_ref(f, list[i]), list[i]->type, hazard);
+    for (int i = 0; i < n; i++) {
+        HostRef r = host_ref(f, list[i]);
+        size_t before = f->temps.len;
+        out[i] = host_keep(f, r, list[i]->type, hazard);
+        kept[i] = f->temps.len > before;
+    }
+}
+
+void host_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out)
+{
+    keep_values(f, list, n, out, arena_array(f->m->arena, bool, n + 1));
 }
 
 static LLVMValueRef value_at(HostFunc *f, LLVMValueRef buffer, int i)
@@ -356,6 +367,15 @@ LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values
     return buffer;
 }
 
+/* How many references this statement has to the array of a slot besides: nobody looks through them. */
+static int kept_besides(const AstList *captures, const bool *kept, int slot)
+{
+    int i = 0;
+    for (int at = host_leaves(captures->data[0]->type); at <= slot; i++)
+        at += host_leaves(captures->data[i + 1]->type);
+    return kept[i];
+}
+
 /* Evaluates a graph node: as a value of `type`, which may be the array of its function. What it captures is
  * given back as soon as that is made: a statement may change it in place afterwards, if nobody else has it. */
 static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
@@ -364,7 +384,8 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
     AstList captures = n->graph.captures;
     size_t mark = f->temps.len;
     LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, captures.len + 1);
-    host_values(f, captures.data, captures.len, values);
+    bool *kept = arena_array(m->arena, bool, captures.len + 1);
+    keep_values(f, captures.data, captures.len, values, kept);
     for (int i = 0; i < captures.len; i++) /* graphs hold functions that exist */
         if (captures.data[i]->type->kind == TY_FUNC)
             host_check_null(f, values[i], captures.data[i], captures.data[i]->loc);
@@ -377,14 +398,15 @@ static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
     }
     Symbol *dead = n->sym; /* it has another array before anybody looks; debuggers do at any time */
     bool over = type->kind == TY_ARRAY && n->graph.over && (!dead || !f->m->options->debug);
-    LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer,
-                           host_int(m, (int64_t)n->graph.over - 1)};
+    const int slot = (int)n->graph.over - 1;
+    LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer, host_int(m, slot),
+                           over ? host_int(m, kept_besides(&captures, kept, slot)) : NULL};
     AbiId id = over                                                      ? ABI_cs_eval_over
                : type->kind == TY_ARRAY                                  ? ABI_cs_eval
                : type->kind == TY_FUNC                                   ? ABI_cs_lazy
                : type->kind == TY_SCALAR && scalar_is_real(type->scalar) ? ABI_cs_scalar_f
                                                                          : ABI_cs_scalar_i;
-    LLVMValueRef v = host_call_runtime(f, id, args, over ? 3 : 2, n->loc);
+    LLVMValueRef v = host_call_runtime(f, id, args, over ? 4 : 2, n->loc);
     host_release_temps(f, mark);
     if (over && dead && dead->host) host_release_slot(f, dead->host);
     return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
