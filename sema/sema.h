@@ -167,7 +167,8 @@ typedef struct SemaGraph {
     bool chained;   /* only the last part is its result, the others are for it alone */
     uint64_t dying; /* slots whose arrays nobody asks for when all statements are done */
     uint64_t inner; /* parts that are no results: their variables get others before anybody looks */
-    /* 1: it is of a turn of a loop, and there is machine code for several of these; 2: its array is a turn's last */
+    /* 1: it is of a turn of a loop, and there is machine code for several of these; -1 - n: of one of n arrays; 1 + n: its
+     * array is the last of these */
     int turns;
 } SemaGraph;
 
@@ -180,7 +181,8 @@ typedef struct SemaEvaluation {
     const FdKnown **known; /* of each, what is known of the graph's slots */
     int nturns; /* of turns of a loop (FdGraph.turns): what one is made of, graphs by number.. */
     const int *turns;
-    int last; /* ..and that of its last array; -1: it is none of the program's */
+    int last,
+        period; /* ..and that of the last of its arrays, so many; -1: it is none of the program's */
 } SemaEvaluation;
 
 /* An argument by name, f(b: 2); who wrote it wants to know of which parameter it is. */

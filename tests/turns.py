@@ -1,7 +1,8 @@
 """Random loops over arrays, as a program: turns.py SEED LOOPS. Each loop has one to three arrays of integers, each
 of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, held between them,
 with a border that may have a name, or by ranges (f ?? g); by slices; and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
-Some call a function more than once a turn (Runge and Kutta), go on with what was two turns before (a wave, two arrays that change places), or with a sum that each turn asks for.
+Some call a function more than once a turn (Runge and Kutta), or for two arrays, go on with what was two turns before (a wave, two arrays that change places, or are given to a function each in its turn), or with a sum that each turn asks for.
+What goes from turn to turn is in variables, in fields of an object, or in a tuple that a function gives.
 What comes of all of them is printed; integers are the same whatever is composed with what."""
 import random
 import sys
@@ -29,7 +30,7 @@ class Loop:
                 for _ in range(self.draw.randint(1, 4))]
 
     def number_of_turn(self):
-        return self.draw.choice(["3", "t", "pulse", "fixed", "t * 2 + 1"])
+        return self.draw.choice(["3", "t", "pulse", "fixed", "t * 2 + 1", "stops"])
 
     def guard(self, shifts):
         conds = []
@@ -104,6 +105,32 @@ class Loop:
             return None, [f"({x}, {y}) = ({y}, {x});"]
         return x, []
 
+    def numbers(self):
+        return ["int pulse = t * 13 % 7;", f"int stops = t < {self.draw.randint(0, self.steps)} ? t * 5 : 2;"]
+
+    def at_home(self, home, type_, place, more, old):
+        """The loop, whose arrays are fields of an object, or go into a function and come back as a tuple."""
+        number, names = self.number, self.names + more
+        of = {n: old if n == "old" else n for n in names}
+        tables = "int[] rows = {1, 0, -1}, columns = {0, 2, 1};"
+        made = [f"    {type_} {n}({self.domain()}) = noise({place} + {self.names.index(of[n]) * 1000});" for n in names]
+        given, list_ = ", ".join(f"{type_} {n}" for n in names), ", ".join(names)
+        body = [f"        {line}" for line in self.lines]
+        numbers, loop = "int t, int pulse, int stops, int fixed", [f"    for (int t = 0; t < {self.steps}; t++) {{"] + [f"        {line}" for line in self.numbers()]
+        if home == "object":
+            sets = " ".join(f"this.{n} = {n};" for n in names)
+            text = [f"class Loop{number} {{", f"    {' '.join(f'public {type_} {n};' for n in names)}", f"    {tables}", f"    public Loop{number}({given}) {{ {sets} }}", f"    public void Step({numbers}) {{"] + body + ["    }", "}"]
+            text += [f"void loop{number}(int fixed) {{"] + made + [f"    var all = new Loop{number}({list_});"] + loop + ["        all.Step(t, pulse, stops, fixed);", "    }"]
+            of = {n: f"all.{n}" for n in names}
+        else:
+            single = len(names) == 1
+            result = type_ if single else f"({', '.join(type_ for _ in names)})"
+            text = [f"{result} step{number}({given}, {numbers}) {{", f"        {tables}"] + body + [f"        return {list_ if single else f'({list_})'};", "}"]
+            text += [f"void loop{number}(int fixed) {{"] + made + loop + [f"        {list_ if single else f'({list_})'} = step{number}({list_}, t, pulse, stops, fixed);", "    }"]
+            of = {n: n for n in names}
+        vars_ = ", ".join(self.vars)
+        return text + [f"    show(\"loop{number} {n}\", sum(({vars_}) : {of[n]}, {of[n]}({vars_}) * (({place}) % 31 + 40)));" for n in self.names] + ["}"]
+
     def text(self):
         draw, commas = self.draw, "," * (self.rank - 1)
         type_ = f"int[{commas}]"
@@ -150,12 +177,29 @@ class Loop:
             self.lines += [f"{type_} k1 = stage{self.number}({x});", f"{type_} k2 = stage{self.number}({x} + 2 * k1 & 1023);"]
             self.lines += [f"{type_} k3 = stage{self.number}({x} + k2 & 1023);"] * (draw.random() < 0.5)
             self.lines.append(f"{x} = {x} + k1 + {'3 * k3 + ' if any('k3' in l for l in self.lines) else ''}k2 & 1023;")
+        elif len(self.names) > 1 and draw.random() < 0.25:
+            x, y = draw.sample(self.names, 2)
+            reads = " + ".join(f"p({self.at(z)})" for z in self.shifts(1))
+            function = [f"{type_} stage{self.number}({type_} x) {{", f"    var p = {draw.choice(['Clamp', 'Periodic'])}(x);", f"    return let({self.domain()}) ({reads} + 2 * x({self.at([0] * self.rank)})) & 255;", "}"]
+            self.lines += [f"{type_} k1 = stage{self.number}({x});", f"{type_} k2 = stage{self.number}({y});"]
+            self.lines += [f"{x} = {x} + 2 * k1 + {y} & 1023;", f"{y} = {y} ^ k2;"]
+        if len(self.names) > 1 and draw.random() < 0.15:
+            x, y = draw.sample(self.names, 2)
+            kept, self.lines = self.lines, []
+            value = self.statement("to", ["given", "given", "to"])
+            numbers = ", int t, int pulse, int stops, int fixed"
+            tables = ["    int[] rows = {1, 0, -1}, columns = {0, 2, 1};"]
+            function += [f"void sweep{self.number}({type_} given, ref {type_} to{numbers}) {{"] + tables + [f"    {line}" for line in self.lines] + [f"    to = {value};", "}"]
+            self.lines = kept + [f"sweep{self.number}({u}, ref {v}, t, pulse, stops, fixed);" for u, v in ((x, y), (y, x))]
+        home = draw.choice(["variables", "variables", "object", "tuple"])
+        if home != "variables" and not asked:
+            return "\n".join(function + self.at_home(home, type_, place, ["old"] * (old is not None), old))
         look = draw.random() < 0.15
         body = [f"        {line}" for line in self.lines]
         seen = f"        if (t == {draw.randint(0, self.steps)}) show(\"look\", {self.names[0]}[{', '.join(map(str, self.low))}]);"
         if asked:
             head.append("    int total = 0;")
-        loop = [f"    for (int t = 0; t < {self.steps}; t++) {{", "        int pulse = t * 13 % 7;"]
+        loop = [f"    for (int t = 0; t < {self.steps}; t++) {{"] + [f"        {line}" for line in self.numbers()]
         tail = ["    }"] + [f"    show(\"loop{self.number} {n}\", sum(({', '.join(self.vars)}) : {n}, {n}({', '.join(self.vars)}) * (({place}) % 31 + 40)));"
                             for n in self.names[: draw.randint(1, len(self.names))]]
         tail += [f"    show(\"loop{self.number} total\", total);"] * asked + ["}"]

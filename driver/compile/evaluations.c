@@ -99,8 +99,9 @@ static void say_turns(SemaResult *r, const SemaEvaluation *e, const HostKernel *
     bool has = false;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) has = has || k->code[level];
     for (int i = 0; i < e->nturns && has; i++)
-        if (!r->graphs[e->turns[i]].turns) r->graphs[e->turns[i]].turns = 1;
-    if (e->nturns && e->last >= 0 && has) r->graphs[e->last].turns = 2;
+        if (!r->graphs[e->turns[i]].turns)
+            r->graphs[e->turns[i]].turns = e->last >= 0 ? -1 - e->period : 1;
+    if (e->nturns && e->last >= 0 && has) r->graphs[e->last].turns = 1 + e->period;
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */

@@ -35,7 +35,7 @@ FNR == NR {
     for (i = turns != "" ? 7 : 4; i <= NF; i++) {
         over = sub(/!$/, "", $i) ? "!" : ""
         text = text (text == "" ? "" : " ") name_of(line[$i]) over
-        if (!first) first = $i
+        if (!first) first = $i + 0
     }
     launch[++nlaunches] = text turns
     at[nlaunches] = first

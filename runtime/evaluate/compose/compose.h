@@ -43,10 +43,12 @@ typedef struct Composed {
 
 typedef VEC(RtLeaf) RtLeaves;
 
+enum { PLAN_LINES = 256 };
+
 /* Of CS_DUMP=plan: the lines of the statements that one launch evaluates; n 0: what it is was told. inner: bits of those
  * that have no result. */
 typedef struct PlanLines {
-    int n, line[FD_MAX_FIELDS];
+    int n, line[PLAN_LINES];
     uint64_t inner;
 } PlanLines;
 

@@ -22,7 +22,8 @@ struct Graph {
     uint16_t most;  /* so many at a time are kernels' to do well; 0: not known */
     bool is_long;   /* its loop is */
     bool foreseen;  /* the program has a kernel of turns of its loop.. */
-    bool ends_turn; /* ..of which its array is the last of each */
+    uint8_t period; /* ..that are so many arrays each; 0: csc does not know.. */
+    bool ends_turn; /* ..of which its array is the last */
     bool apart;     /* there was no kernel of several.. */
     bool one_way;   /* ..nor one of steps and what goes back through them */
     uint16_t turns; /* at most so many by one text for any number; 0: not known.. */

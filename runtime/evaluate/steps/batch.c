@@ -52,7 +52,8 @@ static int turns_of(const Waiting *w, int from, int period)
     if (!most || most > MOST) most = MOST;
     if (most > BATCH_TURNS && (size_t)most > alone)
         most = alone > BATCH_TURNS ? (int)alone : BATCH_TURNS;
-    return most * period > WAITING_MOST ? WAITING_MOST / period : most;
+    const int room = WAITING_MOST - period; /* of the next turn some wait already */
+    return most * period > room ? room / period : most;
 }
 
 /* At most so many of a loop with `graphs` arrays a step: whole steps, and one at least. */
@@ -66,6 +67,11 @@ static int whole_steps(int most, int graphs)
 double batch_work(double nodes)
 {
     return nodes * (native_makes() ? 2e7 : 1e8);
+}
+
+bool batch_is_within_turn(const Lazy *l)
+{
+    return batch_is_foreseen(l) && l->graph->period > 1 && !l->graph->ends_turn;
 }
 
 /* Has the program a kernel of turns of its loop, as far as is known? */
@@ -91,18 +97,25 @@ static bool is_worth(const Waiting *w, int n, bool turns)
     return true;
 }
 
+/* Is none of the first n, from `from` on, asked for by somebody else but those of the last turn? */
+static bool are_for_last(const Waiting *w, int from, int n, int period)
+{
+    int kept[WAITING_MOST];
+    for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
+        if (kept[k] >= from && kept[k] < from + n - period) return false;
+    return true;
+}
+
 /* How many from `from` on are turns of a loop that one text takes, so many a turn; 0: none. All that somebody
- * else refers to has to be of the last one. */
+ * else refers to has to be of the last one, so the newest may be left for later. */
 static int turns_of_period(const Waiting *w, int from, int period, int most)
 {
     Turning turning;
-    int kept[WAITING_MOST], n = (w->n - from) / period;
-    if (n < BATCH_TURNS) return 0;
-    n = (n < most ? n : most) * period;
-    if (n < BATCH_TURNS * period || !waiting_turns(w, from, n, period, &turning)) return 0;
-    for (int k = waiting_kept(w, from + n, kept); k-- > 0;)
-        if (kept[k] >= from && kept[k] < from + n - period) return 0;
-    return n;
+    int n = (w->n - from) / period;
+    for (n = (n < most ? n : most) * period; n >= BATCH_TURNS * period; n -= period)
+        if (are_for_last(w, from, n, period) && waiting_turns(w, from, n, period, &turning))
+            return n;
+    return 0;
 }
 
 /* Do the graphs of so many, from `from` on, come again twice? */
@@ -138,19 +151,38 @@ static void count_odd(const Waiting *w, int graphs, bool turns)
     if (g->odd == ODD) g->turns = 1;
 }
 
-/* How many are a turn, of those that are foreseen: up to the last array of a turn, if csc says which that is. */
-static int turn_of(const Waiting *w, int graphs)
+/* From `from` on up to the last array of a turn, if csc says which that is; 0: none. */
+static int until_end(const Waiting *w, int from)
 {
-    int n = 0;
+    int n = from;
     while (n < w->n && !w->held[n]->lazy->graph->ends_turn) n++;
-    return n < w->n ? n + 1 : graphs;
+    return n < w->n ? n + 1 - from : 0;
 }
 
-/* What is left of turns that are foreseen, so many each. */
+/* How many are a turn: as csc says, if it knows which array is the last. */
+static int turn_of(const Waiting *w, int graphs)
+{
+    const Graph *first = w->held[0]->lazy->graph;
+    return first->foreseen && first->period ? first->period : graphs;
+}
+
+/* Is all that waits turns of so many? */
+static bool are_turns_of(const Waiting *w, int n)
+{
+    int i = n;
+    while (i < w->n && w->held[i]->lazy->graph == w->held[i - n]->lazy->graph) i++;
+    return i >= w->n && w->n % n == 0;
+}
+
+/* What is left of turns that are foreseen, so many each: csc has a kernel of a whole one. */
 static Batch rest_of(const Waiting *w, int n)
 {
     int kept[WAITING_MOST];
-    bool turn = n > 1 && w->n >= n && waiting_kept(w, n, kept) == 1;
+    bool turn = n > 1 && w->n >= n;
+    if (turn && w->held[0]->lazy->graph->period)
+        turn = until_end(w, 0) == n;
+    else
+        turn = turn && are_turns_of(w, n) && waiting_kept(w, n, kept) == 1;
     return (Batch){.n = turn ? n : 1, .plain = turn};
 }
 
@@ -181,8 +213,10 @@ Batch batch_of(const Waiting *w)
 {
     const Batch alone = {.n = 1}, later = {.n = 0};
     const struct Held *first = w->held[0];
+    const bool foreseen = batch_is_foreseen(first->lazy);
     int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
-    if (batch_is_foreseen(first->lazy) && is_within(w, graphs)) return alone;
+    graphs = turn_of(w, graphs);
+    if (foreseen && is_within(w, graphs)) return alone;
     if (is_both_ways(w, graphs)) {
         if (first->lazy->graph->one_way) return alone;
         return is_worth(w, w->n, false) ? (Batch){.n = w->n, .both = true} : later;
@@ -191,10 +225,9 @@ Batch batch_of(const Waiting *w)
     count_odd(w, graphs, turns > 0);
     if (turns && is_worth(w, BATCH_TURNS * period, true))
         return (Batch){.n = turns, .period = period};
-    if (graphs > 1 && turns_at_once(w, 1, graphs - 1, &later_period))
+    if (graphs > 1 && w->n > 1 && turns_at_once(w, 1, graphs - 1, &later_period))
         return alone; /* what they begin with */
-    const int turn = turn_of(w, graphs);
-    if (batch_is_foreseen(first->lazy) && w->n < BATCH_TURNS * turn) return rest_of(w, turn);
+    if (foreseen && w->n < BATCH_TURNS * graphs) return rest_of(w, graphs);
     if (!most || most > first->most) most = first->most;
     if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */
     most = whole_steps(most, graphs);

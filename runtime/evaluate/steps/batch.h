@@ -24,5 +24,7 @@ int batch_most(const Lazy *l, size_t bytes);
 double batch_work(double nodes);
 /* Has the program a kernel of turns of its loop, as far as is known? */
 bool batch_is_foreseen(const Lazy *l);
+/* Is that so, and does its array not end a turn? */
+bool batch_is_within_turn(const Lazy *l);
 
 #endif

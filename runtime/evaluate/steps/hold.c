@@ -115,13 +115,21 @@ bool hold_takes(const Lazy *l)
            (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(LEAST);
 }
 
+/* Does it go on with a turn that csc foresaw? */
+static bool is_of_turn(const Lazy *l)
+{
+    const struct Held *newest = rt.hold.first;
+    return newest && batch_is_foreseen(l) && batch_is_foreseen(newest->lazy) &&
+           !newest->lazy->graph->ends_turn;
+}
+
 bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
 {
     size_t bytes = a->head.buffer->bytes;
     Look below = look_below(l, bytes);
     int most = steps_of(l, &below, bytes);
     Waiting w = {0};
-    if (!below.nheld && !below.loops && !rt.hold.busy)
+    if (!below.nheld && !below.loops && !rt.hold.busy && !is_of_turn(l))
         rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
     int enough = w.full || !w.n ? 0 : batch_enough(&w, l, most);
@@ -197,8 +205,8 @@ void rt_unhold(Buffer *b)
 /* ---- evaluating --------------------------------------------------------------------------------- */
 
 /* Those of a batch that somebody else refers to, by one kernel. False, perhaps with an exception. */
-static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning *turning,
-                        const CsSite *site)
+static bool fill_joined(const Waiting *w, int n, const int *kept, bool steps,
+                        const Turning *turning, const CsSite *site)
 {
     Lazy *functions[WAITING_MOST];
     Buffer *buffers[WAITING_MOST];
@@ -214,7 +222,7 @@ static bool fill_joined(const Waiting *w, int n, const int *kept, const Turning 
         buffers[i] = held[i]->buffer;
         ok = ok && buffer_regain(buffers[i], at);
     }
-    ok = ok && compose_joined(&e, n, functions, true, turning, at);
+    ok = ok && compose_joined(&e, n, functions, steps, turning, at);
     for (int i = 0; i < n; i++) buffers[i]->held = NULL;
     ok = ok && eval_on_device(&e, n, buffers, count, at);
     for (int i = 0; i < n; i++) buffers[i]->held = held[i];
@@ -246,7 +254,7 @@ static bool fill_batch(Waiting *w, Batch batch, const CsSite *site)
     rt.plan.all = &told;
     ok = ok &&
          (nkept == 1 ? eval_held(w->held[kept[0]]->lazy, buffers[0], !batch.plain, turning, site)
-                     : fill_joined(w, nkept, kept, turning, site));
+                     : fill_joined(w, nkept, kept, !batch.plain, turning, site));
     rt.plan.all = NULL;
     for (int i = 0; i < room.n; i++) cs_release(room.moving[i].values);
     if (period) skip_turns(w, n, period, false);
@@ -400,6 +408,7 @@ bool hold_with(const Evaluation *e, Graph *g, const CsValue *captures, Buffer *o
     int64_t count;
     if (!h || e->composed->cheap || e->nclosures || !rt_box_count(&h->lazy->box, &count))
         return false;
+    if (batch_is_within_turn(h->lazy)) return false;
     if (!is_next(h, site)) return false;
     h->through = h->lazy->joined = true;
     bool ok = compose_kept(&both, g, captures, site);

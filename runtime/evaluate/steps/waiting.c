@@ -290,6 +290,8 @@ bool waiting_values(const Waiting *w, int period, Turning *turning, const CsSite
 
 /* ---- dumps -------------------------------------------------------------------------------------- */
 
+_Static_assert((int)WAITING_MOST <= (int)PLAN_LINES, "a dump names all that wait");
+
 PlanLines waiting_lines(const Waiting *w, int n)
 {
     PlanLines l = {0};

@@ -6,7 +6,7 @@
 
 enum {
     WAITING_READS = 8, /* arrays that are held back and that one evaluation reads */
-    WAITING_MOST = 48  /* that are looked at together */
+    WAITING_MOST = 224 /* that are looked at together */
 };
 
 /* What a buffer waits for. */
