@@ -34,6 +34,18 @@ PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdF
  * by ints, and is there one to read in place of others? */
 Num *plan_sized(Unit *u, const Def *d, const FdNode *lanes);
 
+/* ---- batch.c: rows of arrays of which each position of a variable has its own ----------------------- */
+
+enum { BATCH_ARRAYS = 8 };
+typedef struct Batch {
+    int dim; /* the variable of the definition; those behind it are in rows of the result */
+    int n;   /* arrays, of each a read and its dimension that goes by the variable */
+    const FdNode *reads[BATCH_ARRAYS];
+    int rows[BATCH_ARRAYS];
+} Batch;
+/* Can positions of variable `dim` be lanes that read and make rows of their own? All reads that go by it are of such. */
+bool batch_find(const Def *d, int dim, Batch *out);
+
 /* ---- lanes.c --------------------------------------------------------------------------------- */
 
 /* An associative and commutative elementary operation over closed ranges. */

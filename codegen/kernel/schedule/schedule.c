@@ -178,6 +178,16 @@ static Num *inside_first(Unit *u, const Def *d, Num *rest, Num *unsafe)
     return inside ? num_let(u, "rest", num_and(u, rest, num_not(u, inside))) : rest;
 }
 
+/* Small triangles: before they are taken for squares. */
+static Num *batch_first(Unit *u, const Def *d, Num *rest, Num *unsafe)
+{
+    if (num_is(unsafe, 1)) return rest;
+    Num *safe = num_let(u, "safe", num_and(u, rest, num_not(u, unsafe)));
+    Num *left = try(u, d, recipe_batch, P_FORM_BATCH, safe);
+    if (left == safe) return rest;
+    return num_let(u, "rest", num_and(u, rest, num_op(u, FD_OP_LOR, unsafe, left)));
+}
+
 static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
 {
     unsafe = num_let(u, "unsafe", unsafe);
@@ -196,8 +206,10 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
     rest = flattened(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
-    if (closes(u) && fd_any(d->body, is_open, NULL))
+    if (closes(u) && fd_any(d->body, is_open, NULL)) {
+        rest = batch_first(u, d, rest, unsafe);
         rest = try(u, d, recipe_closed, P_FORM_CLOSED, rest);
+    }
     if (num_is(rest, 0)) return;
     rest = plain_first(u, d, rest);
     if (num_is(rest, 0)) return;

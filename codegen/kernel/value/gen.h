@@ -67,7 +67,9 @@ typedef struct Gen {
     bool again;       /* gen_only_again */
     const char *cuts; /* how its items may be divided, for the plan; NULL: nobody knows */
     int64_t items[3]; /* KirFunc.items */
-    int beside;       /* copies of what is made here that stand side by side; 0: one */
+    const struct GenBatch
+        *batch; /* rows that are turned in private memory here; NULL: there are none */
+    int beside; /* copies of what is made here that stand side by side; 0: one */
     VEC(KirParam) params;
     VEC(const char *) args; /* plan text of each argument */
     VEC(GenBinding) vars;
@@ -173,6 +175,16 @@ void gen_store(Gen *g, const Def *d);
 /* How far the bound position is behind a whole vector of the result, 0 if nothing is streamed. */
 const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes);
 void gen_fail(Gen *g, CgErrorKind kind, const FdNode *at); /* reports */
+/* ---- batches (value/read/batch.c) ----
+ * Rows of arrays at the positions that are in lanes, in private memory with the lanes fastest, of up to `most`
+ * elements each; those of the result, too. Reads and stores go there until the end, which stores the result. */
+typedef struct GenBatch {
+    const Def *def;
+    Batch of;
+    const char *names[BATCH_ARRAYS], *out;
+} GenBatch;
+void gen_batch_begin(Gen *g, GenBatch *b, Num *most);
+void gen_batch_end(Gen *g, const GenBatch *b);
 /* a op b, by elementary operation or user function. */
 const KirExpr *gen_combine(Gen *g, const FdNode *fn, const KirExpr *a, const KirExpr *b);
 /* Does it keep one of two records, and can it be told from less than all of them that it keeps what it

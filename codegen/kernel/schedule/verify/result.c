@@ -421,3 +421,30 @@ void verify_give(Verify *v, const NestStep *s)
         verify_fail(v, "give: reads may fall outside in lanes of %s", verify_axis_name(v, vector));
     v->given = true;
 }
+
+/* Rows are there at all positions of the axis, and what is inside makes all of the result's. */
+void verify_batch(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    const NestAxis *x = &n->axes[s->axis];
+    const Def *d = n->def;
+    Batch b;
+    int dim = 0;
+    while (dim < d->nvars && (x->nvars != 1 || d->vars[dim] != x->vars[0])) dim++;
+    bool once = s->first && !s->first->next && s->first->kind == NEST_FOR;
+    if (!s->count || !batch_find(d, dim, &b))
+        verify_fail(v, "batch: not all that is read goes by %s", verify_axis_name(v, s->axis));
+    else if (!verify_is_open(v, s->axis) || nest_loops_over(s, s->axis) || !once ||
+             verify_is_clamped(v, s->axis) || verify_lanes(v) >= 0 || n->nreduces || v->at ||
+             n->checks != GEN_PROVED)
+        verify_fail(v, "batch: a loop inside makes values in lanes of %s, which are proved",
+                    verify_axis_name(v, s->axis));
+    for (int i = 0; !v->why && i < d->nvars; i++)
+        for (int a = 0; a < n->naxes; a++)
+            for (int k = 0; k < n->axes[a].nvars; k++)
+                if (n->axes[a].vars[k] == d->vars[i] && a != s->axis &&
+                    verify_is_open(v, a) != (i < dim))
+                    verify_fail(v, "batch: rows are of variables behind %s",
+                                verify_axis_name(v, s->axis));
+    if (!v->why) verify_steps(v, s->first);
+}

@@ -210,6 +210,36 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
     return offset;
 }
 
+/* Horner over variables [from, to). */
+static const KirExpr *some_variables(Gen *g, const Def *d, int from, int to)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *offset = kir_int(a, 0);
+    for (int i = from; i < to; i++) {
+        const KirExpr *lo, *n;
+        gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
+        if (i > from) offset = kir_arith(a, FD_OP_MUL, offset, n);
+        offset = kir_arith(a, FD_OP_ADD, offset, output_at(g, d, i, lo));
+    }
+    return offset;
+}
+
+Num *access_output_length(Gen *g, const Def *d, int dim)
+{
+    return plan_elements(g->u, d->nvars - dim - 1, d->doms + dim + 1);
+}
+
+const KirExpr *access_output_row(Gen *g, const Def *d, int dim)
+{
+    const KirExpr *n = gen_number(g, "out_row", access_output_length(g, d, dim));
+    return kir_arith(g->u->arena, FD_OP_MUL, some_variables(g, d, 0, dim + 1), n);
+}
+
+const KirExpr *access_output_in_row(Gen *g, const Def *d, int dim)
+{
+    return some_variables(g, d, dim + 1, d->nvars);
+}
+
 /* ---- reads ----------------------------------------------------------------------------------- */
 
 /* One leaf of the elements at w. */
@@ -251,6 +281,9 @@ static const KirExpr *load(Gen *g, const FdNode *array, const FdNode *read, cons
 
 static const KirExpr *load_element(Gen *g, const FdNode *read, const FdType *t, int leaf)
 {
+    const KirExpr *in_row;
+    const char *row = batch_row(g, read, &in_row);
+    if (row) return kir_load(g->u->arena, kir_type((int)t->scalar, g->lanes), row, in_row);
     access_buffer(g, read->fn);
     Where w = offset_of_read(g, read);
     if (t->record) w.offset = gen_variable(g, "at", w.offset);
@@ -308,6 +341,12 @@ typedef struct Stores {
 
 static void store_leaf(Gen *g, Stores *s, const KirExpr *e)
 {
+    const KirExpr *in_row;
+    const char *row = batch_out(g, s->d, &in_row);
+    if (row) {
+        kir_store(g->u->arena, g->block, row, in_row, e);
+        return;
+    }
     const char *plane = output_plane(g, s->d, s->leaf++);
     const KirExpr *at = s->at ? s->at : gen_output_offset(g, s->d);
     (g->stream ? kir_stream : kir_store)(g->u->arena, g->block, plane, at, e);

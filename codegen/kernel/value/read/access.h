@@ -33,4 +33,16 @@ Where offset_of_read(Gen *g, const FdNode *read);
 /* Of a read in lanes: each on its own. */
 Where offset_gather(Gen *g, const FdNode *read);
 
+/* Where the row of a read begins in memory, which goes by dimension d; where in its row it is. */
+const KirExpr *access_row(Gen *g, const FdNode *read, int d);
+const KirExpr *access_in_row(Gen *g, const FdNode *read, int d);
+/* The same of a definition's element, and how long such a row is. */
+const KirExpr *access_output_row(Gen *g, const Def *d, int dim);
+const KirExpr *access_output_in_row(Gen *g, const Def *d, int dim);
+Num *access_output_length(Gen *g, const Def *d, int dim);
+
+/* What of a batch a read takes, as an offset into its rows (NULL: it reads memory), and where an element goes. */
+const char *batch_row(Gen *g, const FdNode *read, const KirExpr **at);
+const char *batch_out(Gen *g, const Def *d, const KirExpr **at);
+
 #endif

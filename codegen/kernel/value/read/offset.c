@@ -159,6 +159,25 @@ static const FdNode *before_round(Gen *g, const FdNode *index)
     return fd_goes_round(g->u->fd, index, &round) ? round.of : index;
 }
 
+/* Dimensions [from, to). */
+static const KirExpr *some_dims(Gen *g, const FdNode *read, int from, int to)
+{
+    const KirExpr *offset = kir_int(g->u->arena, 0);
+    for (int d = from; d < to; d++)
+        offset = add_strides(g, read->fn, d, offset, plain_at(g, read, d));
+    return offset;
+}
+
+const KirExpr *access_row(Gen *g, const FdNode *read, int d)
+{
+    return some_dims(g, read, 0, d + 1);
+}
+
+const KirExpr *access_in_row(Gen *g, const FdNode *read, int d)
+{
+    return some_dims(g, read, d + 1, read->nargs);
+}
+
 typedef const KirExpr *IndexAt(Gen *g, const FdNode *read, int d);
 
 static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)

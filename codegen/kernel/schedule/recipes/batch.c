@@ -1,0 +1,101 @@
+/* Many small products, transforms and sums, whose last dimensions are too short for lanes: lanes are of the variable by
+ * which each has rows of its own (analysis/batch.c).
+ *
+ *   c(b, i, j) = sum(k, a(b, i, k) * x(b, k, j))          100,000 products of 4 x 4
+ *   y(b, i) = sum(k, m(i, k) * x(b, k))                   a matrix and 100,000 points
+ *
+ * Rows go through private memory, where lanes are fastest. CPU only. Needs: all that is read in lanes lies in rows of
+ * closed lengths. Keeps: the order within an element. */
+#include "recipe.h"
+
+enum { MOST = 256, VECTORS = 2 };
+
+/* Are rows of the result known to be short? */
+static bool is_short(Unit *u, const Def *d, const Batch *b)
+{
+    int64_t all = 1;
+    for (int i = b->dim + 1; i < d->nvars; i++) {
+        Num *lo = num_of(u, d->doms[i].lo), *hi = num_of(u, d->doms[i].hi);
+        Num *n = lo && hi ? num_op(u, FD_OP_SUB, hi, lo) : NULL;
+        if (!n || !fd_is_const(n) || n->value.i > MOST) return false;
+        all *= n->value.i;
+    }
+    return all <= MOST;
+}
+
+/* Are all indices but those of rows variables, or the same for all? Windows of pictures are not. */
+static bool is_plain(const Batch *b)
+{
+    for (int i = 0; i < b->n; i++)
+        for (int k = 0; k < b->reads[i]->nargs; k++)
+            if (b->reads[i]->args[k]->kind != FD_VAR && !node_is_closed(b->reads[i]->args[k]))
+                return false;
+    return true;
+}
+
+static Num *fits(Unit *u, const Def *d, const Batch *b, Num *most, Num *width)
+{
+    Num *n = plan_n(u, &d->doms[b->dim]);
+    Num *row = plan_elements(u, d->nvars - b->dim - 1, d->doms + b->dim + 1);
+    Num *all = num_and(u, num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width),
+                       num_op(u, FD_OP_LE, row, most));
+    for (int i = 0; i < b->n; i++) {
+        Num *length = num_int(u, 1);
+        for (int k = b->rows[i] + 1; k < b->reads[i]->nargs; k++)
+            length = num_op(u, FD_OP_MUL, length, plan_array_n(u, b->reads[i]->fn, k));
+        all = num_and(u, all, num_op(u, FD_OP_LE, length, most));
+    }
+    Num *least = num_op(u, FD_OP_MUL, width, num_int(u, VECTORS));
+    return num_and(u, all, num_op(u, FD_OP_GE, n, least));
+}
+
+static void batch_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lanes, Num *most)
+{
+    Nest *n = nest_new(u, "batch", d, when);
+    n->lanes = lanes;
+    Num *width = nest_lane_count(u, lanes), *count = plan_n(u, &d->doms[b->dim]);
+    int around = b->dim ? nest_axis_of(u, n, d, 0, b->dim) : -1,
+        x = nest_axis_of(u, n, d, b->dim, b->dim + 1),
+        row = nest_axis_of(u, n, d, b->dim + 1, d->nvars);
+    NestStep *in = &n->root;
+    Num *outer = around < 0 ? num_int(u, 1) : n->axes[around].n;
+    Num *items = recipe_each_unit(u, (int)draw(u, P_BATCH_ITEMS, 8), outer);
+    Num *chunk = num_roundup(u, num_ceildiv(u, count, items), width);
+    if (around >= 0) in = nest_group(u, in, around, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, x, 0, num_let(u, "chunk", chunk), NEST_CUT);
+    in = nest_loop(u, in, x, width, NEST_BACK);
+    in = nest_step(u, in, NEST_BATCH);
+    in->axis = x;
+    in->count = most;
+    in = nest_loop(u, in, row, NULL, NEST_CUT);
+    nest_step(u, nest_lanes(u, in, x), NEST_GIVE);
+    nest_lower(u, n);
+}
+
+Num *recipe_batch(Unit *u, const Def *d, Num *when)
+{
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    if (u->options->family == CG_GPU || d->noting || d->nvars < 2 || d->flat || d->nwithin)
+        return NULL;
+    int n = fd_all_reductions(d->body, reduces);
+    Num *most = draw_num(u, P_BATCH_MOST, MOST), *taken = NULL;
+    for (int r = 0; r < n; r++)
+        if (!fd_reorders(reduces[r]) && fd_op_of(reduces[r]) == FD_OP_NONE) return NULL;
+    /* matrices of each, then vectors of each, then all that is behind variables further out */
+    for (int i = 0; n && i < d->nvars - 1; i++) {
+        int dim = d->nvars < 3 || i > 1 ? d->nvars - 2 - i : d->nvars - 3 + i;
+        Batch b;
+        if (!batch_find(d, dim, &b)) continue;
+        bool is_known = is_short(u, d, &b);
+        if (!is_known && (taken || !is_plain(&b))) continue;
+        int lanes = nest_lanes_for(widest_bytes(d->body));
+        Num *is = num_and(u, when, fits(u, d, &b, most, nest_lane_count(u, lanes)));
+        if (taken) is = num_and(u, is, num_not(u, taken));
+        is = num_let(u, "batch", is);
+        if (!is_known) num_guess(u, is, false); /* rows of matrices are long, mostly */
+        if (num_is(is, 0)) continue;
+        batch_nest(u, d, &b, is, lanes, most);
+        taken = taken ? num_op(u, FD_OP_LOR, taken, is) : is;
+    }
+    return taken;
+}
