@@ -67,7 +67,7 @@ static bool find(Finder *f, const FdNode *n)
 bool batch_find(const Def *d, int dim, Batch *out)
 {
     *out = (Batch){.dim = dim};
-    if (dim < 0 || dim >= d->nvars - 1 || d->node->self || d->nbeside || d->copy || d->slice ||
+    if (dim < 0 || dim >= d->nvars || d->node->self || d->nbeside || d->copy || d->slice ||
         d->body->type->record)
         return false;
     ScalarKind k = result_kind(d->body);

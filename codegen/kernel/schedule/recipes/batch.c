@@ -14,6 +14,7 @@ enum { MOST = 256, VECTORS = 2 };
 static bool is_short(Unit *u, const Def *d, const Batch *b)
 {
     int64_t all = 1;
+    if (b->dim == d->nvars - 1) return false;
     for (int i = b->dim + 1; i < d->nvars; i++) {
         Num *lo = num_of(u, d->doms[i].lo), *hi = num_of(u, d->doms[i].hi);
         Num *n = lo && hi ? num_op(u, FD_OP_SUB, hi, lo) : NULL;
@@ -37,8 +38,9 @@ static Num *fits(Unit *u, const Def *d, const Batch *b, Num *most, Num *width)
 {
     Num *n = plan_n(u, &d->doms[b->dim]);
     Num *row = plan_elements(u, d->nvars - b->dim - 1, d->doms + b->dim + 1);
-    Num *all = num_and(u, num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width),
-                       num_op(u, FD_OP_LE, row, most));
+    Num *all = num_op(u, FD_OP_LE, row, most);
+    if (b->dim < d->nvars - 1)
+        all = num_and(u, all, num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width));
     for (int i = 0; i < b->n; i++) {
         Num *length = num_int(u, 1);
         for (int k = b->rows[i] + 1; k < b->reads[i]->nargs; k++)
@@ -56,7 +58,7 @@ static void batch_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lan
     Num *width = nest_lane_count(u, lanes), *count = plan_n(u, &d->doms[b->dim]);
     int around = b->dim ? nest_axis_of(u, n, d, 0, b->dim) : -1,
         x = nest_axis_of(u, n, d, b->dim, b->dim + 1),
-        row = nest_axis_of(u, n, d, b->dim + 1, d->nvars);
+        row = b->dim < d->nvars - 1 ? nest_axis_of(u, n, d, b->dim + 1, d->nvars) : -1;
     NestStep *in = &n->root;
     Num *outer = around < 0 ? num_int(u, 1) : n->axes[around].n;
     Num *items = recipe_each_unit(u, (int)draw(u, P_BATCH_ITEMS, 8), outer);
@@ -67,35 +69,77 @@ static void batch_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lan
     in = nest_step(u, in, NEST_BATCH);
     in->axis = x;
     in->count = most;
-    in = nest_loop(u, in, row, NULL, NEST_CUT);
+    if (row >= 0) in = nest_loop(u, in, row, NULL, NEST_CUT);
     nest_step(u, nest_lanes(u, in, x), NEST_GIVE);
     nest_lower(u, n);
 }
 
+/* Functions that cost more than rows do to be turned. */
+static bool is_costly(const void *none, const FdNode *n)
+{
+    (void)none;
+    return n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE &&
+           fd_op_info(fd_op_of(n))->props & FD_EXPENSIVE;
+}
+
+/* Are all sums shorter? */
+static Num *sums_short(Unit *u, int n, const FdNode *const *reduces, Num *than)
+{
+    Num *all = num_truth(u, true);
+    for (int r = 0; r < n; r++)
+        if (reduction_is_closed(reduces[r]))
+            all = num_and(u, all, num_op(u, FD_OP_LT, recipe_length(u, reduces[r]), than));
+    return all;
+}
+
+typedef struct Batches {
+    Unit *u;
+    const Def *d;
+    int n; /* reductions */
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    bool costly;
+    int lanes;
+    Num *most, *taken; /* NULL: nothing yet */
+} Batches;
+
+static void try_variable(Batches *x, int dim, Num *when)
+{
+    Unit *u = x->u;
+    Batch b;
+    bool last = dim == x->d->nvars - 1;
+    if (dim < 0 || (last ? !x->n : !x->n && !x->costly) || !batch_find(x->d, dim, &b)) return;
+    bool is_known = is_short(u, x->d, &b), deep = false, rows = false;
+    for (int i = 0; i < b.n; i++) {
+        deep = deep || b.rows[i] > 0;
+        rows = rows || b.reads[i]->nargs > b.rows[i] + 1;
+    }
+    if ((last && !rows) || (!is_known && ((x->taken && !last) || !is_plain(&b)))) return;
+    Num *width = nest_lane_count(u, x->lanes),
+        *is = num_and(u, when, fits(u, x->d, &b, x->most, width));
+    is = num_and(u, is, sums_short(u, x->n, x->reduces, last ? width : x->most));
+    if (x->taken) is = num_and(u, is, num_not(u, x->taken));
+    is = num_let(u, "batch", is);
+    if (!is_known && !(last && deep))
+        num_guess(u, is, false); /* rows of matrices are long, mostly */
+    if (num_is(is, 0)) return;
+    batch_nest(u, x->d, &b, is, x->lanes, x->most);
+    x->taken = x->taken ? num_op(u, FD_OP_LOR, x->taken, is) : is;
+}
+
 Num *recipe_batch(Unit *u, const Def *d, Num *when)
 {
-    const FdNode *reduces[FD_MAX_REDUCTIONS];
-    if (u->options->family == CG_GPU || d->noting || d->nvars < 2 || d->flat || d->nwithin)
+    Batches x = {.u = u, .d = d};
+    if (u->options->family == CG_GPU || d->noting || !d->nvars || d->flat || d->nwithin)
         return NULL;
-    int n = fd_all_reductions(d->body, reduces);
-    Num *most = draw_num(u, P_BATCH_MOST, MOST), *taken = NULL;
-    for (int r = 0; r < n; r++)
-        if (!fd_reorders(reduces[r]) && fd_op_of(reduces[r]) == FD_OP_NONE) return NULL;
-    /* matrices of each, then vectors of each, then all that is behind variables further out */
-    for (int i = 0; n && i < d->nvars - 1; i++) {
-        int dim = d->nvars < 3 || i > 1 ? d->nvars - 2 - i : d->nvars - 3 + i;
-        Batch b;
-        if (!batch_find(d, dim, &b)) continue;
-        bool is_known = is_short(u, d, &b);
-        if (!is_known && (taken || !is_plain(&b))) continue;
-        int lanes = nest_lanes_for(widest_bytes(d->body));
-        Num *is = num_and(u, when, fits(u, d, &b, most, nest_lane_count(u, lanes)));
-        if (taken) is = num_and(u, is, num_not(u, taken));
-        is = num_let(u, "batch", is);
-        if (!is_known) num_guess(u, is, false); /* rows of matrices are long, mostly */
-        if (num_is(is, 0)) continue;
-        batch_nest(u, d, &b, is, lanes, most);
-        taken = taken ? num_op(u, FD_OP_LOR, taken, is) : is;
-    }
-    return taken;
+    x.n = fd_all_reductions(d->body, x.reduces);
+    for (int r = 0; r < x.n; r++)
+        if (!fd_reorders(x.reduces[r]) && fd_op_of(x.reduces[r]) == FD_OP_NONE) return NULL;
+    x.costly = fd_any(d->body, is_costly, NULL);
+    x.lanes = nest_lanes_for(widest_bytes(d->body));
+    x.most = draw_num(u, P_BATCH_MOST, MOST);
+    /* matrices of each, vectors of each, sums of each; then all that is behind variables further out */
+    for (int dim = d->nvars < 3 ? 0 : d->nvars - 3; dim < d->nvars; dim++)
+        try_variable(&x, dim, when);
+    for (int dim = d->nvars - 4; dim >= 0; dim--) try_variable(&x, dim, when);
+    return x.taken;
 }

@@ -457,15 +457,15 @@ bool recipe_rows_beside(Unit *u, const Def *d)
     return all;
 }
 
-/* Results that could be side by side, but fewer of which than lanes make a row (components of a force): long sums of
- * each are in lanes, whatever their operands cost. */
+/* Results that could be side by side, but fewer of which than lanes make a row (components of a force, weights of a
+ * mixture): long sums of each are in lanes, whatever their operands cost, and in parts where few results are all. */
 static Num *short_rows(Unit *u, Split *s, Num *when)
 {
     const Def *d = s->d;
     const FdNode *r = s->reduces[0];
     int lane = lane_variable(s, recipe_allowed(d) | LANES_FAR);
-    if (d->nvars < 2 || lane < 0 || fd_is_short(&r->doms[lane]) || recipe_is_long(r->body))
-        return NULL;
+    bool is_all = d->nvars == 1, is_long = recipe_is_long(r->body);
+    if (lane < 0 || fd_is_short(&r->doms[lane])) return NULL;
     Num *width = nest_lane_count(u, recipe_sum_lanes(d, s->nreduces, s->reduces));
     Num *few = num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width),
         *enough = num_op(u, FD_OP_GE, plan_n(u, &r->doms[lane]), width);
@@ -474,6 +474,7 @@ static Num *short_rows(Unit *u, Split *s, Num *when)
     if (num_is(when, 0)) return NULL;
     s->rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s->work = num_let(u, "work", recipe_length(u, r));
+    if (is_all || is_long) return rows_on_cpu(u, s, lane, when);
     rows_nest(u, s, lane, when);
     return when;
 }

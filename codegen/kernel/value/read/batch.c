@@ -36,7 +36,7 @@ const char *batch_row(Gen *g, const FdNode *read, const KirExpr **at)
 const char *batch_out(Gen *g, const Def *d, const KirExpr **at)
 {
     const GenBatch *b = g->batch;
-    if (!b || d != b->def || !g->lane_var) return NULL;
+    if (!b || d != b->def || !g->lane_var || !b->out) return NULL;
     *at = mul(g, access_output_in_row(g, d, b->of.dim), kir_lane_count(g->u->arena, g->lanes));
     return b->out;
 }
@@ -202,7 +202,9 @@ void gen_batch_begin(Gen *g, GenBatch *b, Num *most)
         r.length = access_stride(g, read->fn, dim);
         turn(g, &r);
     }
-    b->out = rows_array(g, "made", result_kind(b->def->body), most);
+    b->out = NULL; /* rows of one element lie side by side */
+    if (b->of.dim < b->def->nvars - 1)
+        b->out = rows_array(g, "made", result_kind(b->def->body), most);
     g->batch = b;
 }
 
@@ -211,6 +213,7 @@ void gen_batch_end(Gen *g, const GenBatch *b)
     const Def *d = b->def;
     Num *length = access_output_length(g, d, b->of.dim);
     g->batch = NULL;
+    if (!b->out) return;
     Rows r = rows_of(gen_output(g, d), b->out, result_kind(d->body), true);
     r.begin = gen_variable(g, "to", access_output_row(g, d, b->of.dim));
     r.length = gen_number(g, "out_row", length);
