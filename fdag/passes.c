@@ -23,21 +23,24 @@ static const FdPass all[] = {
     {"neutral", fd_pass_neutral},
     {"byrows", fd_pass_byrows},
     {"beside", fd_pass_beside},
+    {"divisors", fd_pass_divisors},
 };
 
 const FdPass fd_front_passes[] = {
     {"fold", fd_pass_fold},
     {"domains", fd_pass_domains},
     {"recur", fd_pass_recur},
+    {"divisors", fd_pass_divisors},
     {0},
 };
 
 /* The back passes, around those that round otherwise than what is written: reductions may, all else
  * in graphs that are [Fast] alone. */
 #define FIRST                                                                                      \
-    {"beside", fd_pass_beside}, {"inline", fd_pass_inline}, {"share", fd_pass_share},              \
-        {"fuse", fd_pass_fuse}, {"compose", fd_pass_compose}, {"recur", fd_pass_recur},            \
-        {"fold", fd_pass_fold}, {"simplify", fd_pass_simplify}, {"pick", fd_pass_pick},            \
+    {"beside", fd_pass_beside}, {"inline", fd_pass_inline}, {"divisors", fd_pass_divisors},        \
+        {"share", fd_pass_share}, {"fuse", fd_pass_fuse}, {"compose", fd_pass_compose},            \
+        {"recur", fd_pass_recur}, {"fold", fd_pass_fold}, {"simplify", fd_pass_simplify},          \
+        {"pick", fd_pass_pick},                                                                    \
     {                                                                                              \
         "neutral", fd_pass_neutral                                                                 \
     }

@@ -117,6 +117,11 @@ bool gen_is_suspect(const Gen *g, const FdNode *read); /* can fall outside */
 /* Over n values of a variable from the one that it is bound to: does dimension d of a read, which
  * moves by one with it, leave the array? */
 const KirExpr *gen_leaves(Gen *g, const FdNode *read, int d, const KirExpr *n);
+/* Is the index of dimension d, an int, outside of the array? In lanes where it varies. */
+const KirExpr *gen_beyonds(Gen *g, const FdNode *read, int d);
+/* How long dimension d of its array is, and where the last whole vector along it begins. */
+const KirExpr *gen_length(Gen *g, const FdNode *read, int d);
+const KirExpr *gen_last_vector(Gen *g, const FdNode *read, int d);
 /* Notes that `failed` (a bool, or a mask in lanes) holds for some active lane. */
 void gen_note(Gen *g, const KirExpr *failed);
 /* The last statement of a kernel that notes, to g->block: tells the error buffer. */

@@ -312,6 +312,37 @@ Where offset_gather(Gen *g, const FdNode *read)
     return w;
 }
 
+const KirExpr *gen_beyonds(Gen *g, const FdNode *read, int d)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *index = gen_value(g, read->args[d]);
+    bool lanes = index->type.lanes != 1;
+    KirType one = kir_type(SC_INT, 1);
+    const KirExpr *lo = array_lo(g, read->fn, d), *last = last_of(g, read->fn, d);
+    if (!lanes) {
+        const KirExpr *at = kir_arith(a, FD_OP_SUB, kir_convert(a, idx, index), lo);
+        const KirExpr *args[] = {at, last};
+        return kir_intrinsic(a, truth, INTR_BEYOND, args);
+    }
+    const KirExpr *from[] = {index, kir_splat(a, g->lanes, kir_convert(a, one, lo))};
+    const KirExpr *args[] = {kir_op(a, FD_OP_SUB, index->type, 2, from),
+                             kir_splat(a, g->lanes, kir_convert(a, one, last))};
+    return kir_intrinsic(a, kir_type(SC_BOOL, g->lanes), INTR_BEYONDS, args);
+}
+
+const KirExpr *gen_length(Gen *g, const FdNode *read, int d)
+{
+    return array_n(g, read->fn, d);
+}
+
+const KirExpr *gen_last_vector(Gen *g, const FdNode *read, int d)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *n =
+        kir_arith(a, FD_OP_SUB, array_n(g, read->fn, d), kir_lane_count(a, g->lanes));
+    return kir_arith(a, FD_OP_ADD, array_lo(g, read->fn, d), n);
+}
+
 /* How a read moves from lane to lane; by other variables in lanes than those of the nest's axis (of
  * user functions) it goes anywhere. */
 static FdMovement lane_movement(const Gen *g, const FdNode *read, int *step)

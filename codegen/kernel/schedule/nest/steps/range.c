@@ -4,15 +4,26 @@
  *   y(i) = sum(k : row(i)..row(i + 1), val(k) * x(col(k)))
  *
  * The bounds are worked out once. Where the nest notes what fails, so is whether reads that move by
- * one with the variable stay inside: of val(k) nothing is asked inside of the loop. */
+ * one with the variable stay inside: of val(k) nothing is asked inside of the loop. What col(k) says is
+ * looked at before it, in vectors, so that of x(col(k)) nothing is asked there either. */
 #include "../../../../../fdag/index/affine.h"
 #include "../impl.h"
+
+/* A read at an element of an array. */
+typedef struct Named {
+    const FdNode *read, *element;
+    int dim;
+} Named;
+
+enum { MOST_NAMED = 4 };
 
 typedef struct Hoist {
     Lower *l;
     const NestAxis *axis;
     FdSeen seen;
     const KirExpr *n, *leaves; /* leaves: some read does; NULL: none found yet */
+    Named named[MOST_NAMED];
+    int nnamed;
 } Hoist;
 
 /* Is it a variable other than those bound around and the axis' own? */
@@ -26,6 +37,13 @@ static bool varies(const void *ctx, const FdNode *n)
     return true;
 }
 
+/* An element of an array of ints, at the axis' variable itself. */
+static bool is_named(const Hoist *h, const FdNode *index)
+{
+    return is_read(index) && index->fn->kind == FD_FUNC && index->nargs == 1 &&
+           index->args[0] == h->axis->vars[0] && result_kind(index) == SC_INT;
+}
+
 static void hoist_read(Hoist *h, const FdNode *read)
 {
     Gen *g = &h->l->g;
@@ -33,6 +51,8 @@ static void hoist_read(Hoist *h, const FdNode *read)
     for (int d = 0; d < read->nargs; d++) {
         FdAffine index;
         int64_t factor;
+        if (is_named(h, read->args[d]) && h->nnamed < MOST_NAMED)
+            h->named[h->nnamed++] = (Named){read, read->args[d], d};
         bool unit = fd_uses_var(read->args[d], v) && fd_affine(read->args[d], &index) &&
                     fd_affine_factor(&index, v, &factor) && factor == 1;
         if (!unit || fd_any(read->args[d], varies, h)) continue;
@@ -49,6 +69,100 @@ static void hoist_reads(Hoist *h, const FdNode *n)
     if (is_read(n) && gen_is_suspect(&h->l->g, n)) hoist_read(h, n);
     for (int i = 0; i < n->nargs; i++)
         if (!fd_is_lazy(n, i)) hoist_reads(h, n->args[i]);
+}
+
+/* ---- elements that say where others are ---------------------------------------------------------- */
+
+/* In lanes: the vector from `at` on, of which those before position `n` count; bad = bad || one of them is outside. */
+static void look(Hoist *h, const Named *x, const KirExpr *lo, const KirExpr *at, const KirExpr *bad)
+{
+    Lower *l = h->l;
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const FdNode *v = h->axis->vars[0], *lane = g->lane_var;
+    KirType ints = kir_type(SC_INT, g->lanes), mask = kir_type(SC_BOOL, g->lanes);
+    gen_bind(g, v, at);
+    g->lane_var = v;
+    const KirExpr *outside = gen_beyonds(g, x->read, x->dim);
+    g->lane_var = lane;
+    const KirExpr *way = kir_convert(a, kir_type(SC_INT, 1), nest_op(l, FD_OP_SUB, at, lo)),
+                  *last = kir_convert(a, kir_type(SC_INT, 1),
+                                      nest_op(l, FD_OP_SUB, h->n, kir_int(a, 1)));
+    const KirExpr *from[] = {kir_splat(a, g->lanes, way), kir_iota(a, ints)};
+    const KirExpr *in[] = {kir_op(a, FD_OP_ADD, ints, 2, from), kir_splat(a, g->lanes, last)};
+    const KirExpr *other = kir_intrinsic(a, mask, INTR_BEYONDS, in);
+    const KirExpr *both[] = {outside, kir_op(a, FD_OP_LNOT, mask, 1, &other)};
+    const KirExpr *either[] = {bad, kir_op(a, FD_OP_LAND, mask, 2, both)};
+    kir_set(a, g->block, bad, kir_op(a, FD_OP_LOR, mask, 2, either));
+}
+
+/* Whole vectors, of which the last ends with the array: what lies behind the range does not count. */
+static KirBlock by_vectors(Hoist *h, const Named *x, const KirExpr *lo, const KirExpr *end,
+                           const KirExpr *fails)
+{
+    Lower *l = h->l;
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    KirBlock all = {0}, body = {0};
+    KirType mask = kir_type(SC_BOOL, g->lanes);
+    const KirExpr *bad = kir_name(a, mask, fresh_name(l->u, "bad")),
+                  *from = kir_name(a, lo->type, gen_var_name(g, h->axis->vars[0])),
+                  *none = kir_const(a, SC_BOOL, (ScalarValue){.i = 0});
+    GenScope scope = gen_enter(g, &all);
+    kir_decl(a, &all, mask, bad->name, kir_splat(a, g->lanes, none));
+    GenScope in = gen_enter(g, &body);
+    look(h, x, lo, gen_variable(g, "at", kir_min(a, from, end)), bad);
+    gen_leave(g, in);
+    kir_for(a, &all, from->name, lo, nest_add(l, lo, h->n), nest_lanes_number(l), false, body);
+    kir_set(a, &all, fails, kir_any(a, bad));
+    gen_leave(g, scope);
+    return all;
+}
+
+static KirBlock one_by_one(Hoist *h, const Named *x, const KirExpr *lo, const KirExpr *fails)
+{
+    Lower *l = h->l;
+    Gen *g = &l->g;
+    KirBlock all = {0}, body = {0};
+    const KirExpr *at = kir_name(l->a, lo->type, gen_var_name(g, h->axis->vars[0]));
+    GenScope scope = gen_enter(g, &body);
+    gen_bind(g, h->axis->vars[0], at);
+    const KirExpr *either[] = {fails, gen_beyonds(g, x->read, x->dim)};
+    kir_set(l->a, &body, fails, kir_op(l->a, FD_OP_LOR, fails->type, 2, either));
+    gen_leave(g, scope);
+    kir_for(l->a, &all, at->name, lo, nest_add(l, lo, h->n), kir_int(l->a, 1), false, body);
+    return all;
+}
+
+/* Is one of the elements over the range an index outside? They are inside of their own array. */
+static void look_at_all(Hoist *h, const KirExpr *lo)
+{
+    enum { MOST = 1 << 30 }; /* positions, which are ints in lanes */
+    Lower *l = h->l;
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    int lanes = g->lanes;
+    g->lanes = KIR_V4;
+    nest_lane_count(l->u, g->lanes);
+    for (int i = 0; i < h->nnamed; i++) {
+        const Named *x = &h->named[i];
+        if (gen_is_suspect(g, x->element)) continue;
+        const KirExpr *fails = kir_name(a, kir_type(SC_BOOL, 1), fresh_name(l->u, "fails"));
+        kir_decl(a, g->block, fails->type, fails->name,
+                 kir_const(a, SC_BOOL, (ScalarValue){.i = 0}));
+        const KirExpr *end = gen_variable(g, "end", gen_last_vector(g, x->element, 0));
+        const KirExpr *length = gen_length(g, x->element, 0),
+                      *can = nest_op(l, FD_OP_LAND, nest_op(l, FD_OP_LE, length, kir_int(a, MOST)),
+                                     nest_op(l, FD_OP_GE, length, nest_lanes_number(l)));
+        KirBlock fast = by_vectors(h, x, lo, end, fails), slow = one_by_one(h, x, lo, fails);
+        kir_if(a, g->block, can, fast, &slow);
+        KirBlock none = {0};
+        gen_note(g, fails);
+        kir_set(a, &none, h->n, kir_int(a, 0));
+        kir_if(a, g->block, fails, none, NULL);
+        vec_push(&g->proved, ((struct PlanSuspect){x->read, x->dim}));
+    }
+    g->lanes = lanes;
 }
 
 /* Is it an error if there is nothing to reduce? */
@@ -88,12 +202,17 @@ void nest_range_here(Lower *l, const NestStep *s)
     } else if (fails) {
         fails = nest_op(l, FD_OP_LAND, nest_op(l, FD_OP_GT, n, zero), fails);
     }
-    if (!fails) return;
-    fails = gen_variable(g, "fails", fails);
-    KirBlock none = {0};
-    gen_note(g, kir_convert(l->a, kir_type(SC_BOOL, 1), fails));
-    kir_set(l->a, &none, n, zero);
-    kir_if(l->a, g->block, fails, none, NULL);
+    if (fails) {
+        fails = gen_variable(g, "fails", fails);
+        KirBlock none = {0};
+        gen_note(g, kir_convert(l->a, kir_type(SC_BOOL, 1), fails));
+        kir_set(l->a, &none, n, zero);
+        kir_if(l->a, g->block, fails, none, NULL);
+    }
+    scope = gen_enter(g, g->block);
+    look_at_all(&h, lo);
+    scope.nproved = g->proved.len;
+    gen_leave(g, scope);
 }
 
 /* ---- ranges that shift from lane to lane ---------------------------------------------------------
