@@ -11,7 +11,7 @@ void check_fold(Sema *s, Ast *n);
 /* Clamp(f), Constant(f, v) and so on, whose arguments are checked; false for other rows. */
 bool check_extension(Sema *s, Ast *n, Symbol *sym);
 
-/* ---- derive.c: Grad, WithGrad, Vjp, Jvp ------------------------------------------------------ */
+/* ---- derive/grad.c: Grad, WithGrad, Vjp, Jvp ------------------------------------------------- */
 
 /* A call of one of them, or of what one gives: becomes functional expressions, and is checked. */
 bool derivative_call(Sema *s, Ast **slot, const Type *hint);

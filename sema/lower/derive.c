@@ -1,5 +1,5 @@
 /* Derivatives: $Derivative(f, k, x, .., seed) is the adjoint of f's parameter k at x, .. for that seed, and with k -1 the
- * change along the directions that follow the arguments, with -2 the value (sema/call/derive.c makes both); with -3 it
+ * change along the directions that follow the arguments, with -2 the value (sema/derive/grad.c makes both); with -3 it
  * is the sum of two changes of f's parameter, the argument and what follows. f is a lambda, whose body
  * is part of the graph, over variables that the derivative (fdag/adjoint) puts the arguments in place of. */
 #include "../../fdag/adjoint/adjoint.h"
