@@ -249,7 +249,7 @@ const FdNode *lower_object_field(Lower *l, const Ast *n);
 int lower_hosted_operands(Lower *l, const Ast *n);
 const FdNode *lower_hosted_call(Lower *l, const Ast *n, int count, const FdNode *const *values);
 
-/* ---- user.c, stmt.c: user functions ---------------------------------------------------------- */
+/* ---- user/: user functions -------------------------------------------------------------------- */
 
 /* Warns that calls of sym stay on the host, with the reason. */
 void lower_report_host(Lower *l, const Symbol *sym, const LowerReason *reason, Loc loc);
@@ -257,9 +257,9 @@ void lower_report_host(Lower *l, const Symbol *sym, const LowerReason *reason, L
 const FdNode *lower_call(Lower *l, Symbol *sym, int n, const FdNode *const *args, Loc loc);
 /* A new object: fields in order for a plain constructor, else the constructor's call. */
 const FdNode *lower_construct(Lower *l, Symbol *ctor, int n, const FdNode *const *args, Loc loc);
-/* The function as a node, for reductions. */
 /* What the function is called in graphs: no two alike (user_name.c). */
 const char *lower_user_name(Lower *l, const Symbol *sym);
+/* The function as a node, for reductions. */
 const FdNode *lower_user(Lower *l, Symbol *sym, Loc loc);
 bool lower_is_static(const Ast *n); /* a static field */
 /* A static field, or one of the object whose method is lowered: graphs capture it, bodies get it as

@@ -3,7 +3,7 @@
 #ifndef CS_SEMA_LOWER_BODY_H
 #define CS_SEMA_LOWER_BODY_H
 
-#include "build.h"
+#include "../build.h"
 
 typedef struct Body {
     Lower *l;

@@ -2,8 +2,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../check/check.h"
-#include "build.h"
+#include "../../check/check.h"
+#include "../build.h"
 
 /* A name of letters, digits and _ that kernels can use: "Complex_operator_plus". */
 static const char *plain_name(Lower *l, const Symbol *sym)

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "../check/check.h"
-#include "build.h"
+#include "../../check/check.h"
+#include "../build.h"
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 
