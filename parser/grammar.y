@@ -12,7 +12,7 @@
 %code {
 #include <stdlib.h>
 
-#include "build.h"
+#include "actions/build.h"
 
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"

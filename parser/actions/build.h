@@ -3,7 +3,7 @@
 #ifndef CS_PARSER_BUILD_H
 #define CS_PARSER_BUILD_H
 
-#include "parse.h"
+#include "../parse.h"
 
 /* `BUILD(IF, if_, loc, .cond = c, .then = t)`; p is the Parse. A node too deep becomes BAD. */
 #define BUILD(KIND, name, loc, ...)                                                                \
