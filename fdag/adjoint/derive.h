@@ -25,7 +25,7 @@ typedef struct FdiDerive {
     FdiNodes sums; /* cancel.c: those of the function, or definitions that are such */
     bool summed;
     FdiMap forms;      /* node -> its one form (twins.c) */
-    VEC(FdiSame) same; /* ranges.c */
+    VEC(FdiSame) same; /* covers.c */
 } FdiDerive;
 
 /* derive.c */
@@ -63,14 +63,14 @@ bool fdi_term(FdiDerive *d, const FdNode *reduce, const FdNode *fresh, const FdN
  * after an error. */
 bool fdi_can_call(FdiDerive *d, const FdNode *apply);
 
-/* ranges.c: notes ranges that are those of what is read at them. */
+/* covers.c: notes ranges that are those of what is read at them. */
 void fdi_find_ranges(FdiDerive *d);
 
 /* tangent.c: the change of an expression, where the changes of functions and of a user's variables are known (node
  * to node). NULL: it does not change, or after an error. */
 const FdNode *fdi_tangent(FdiDerive *d, FdiMap *known, const FdNode *n);
 
-/* user.c */
+/* forward.c */
 bool fdi_user_can(
     const FdUser *u); /* are its statements known, its parameters and result values? */
 /* Of an application of such a function: its change along changes of its arguments (NULL: none); and what the result
