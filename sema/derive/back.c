@@ -27,16 +27,6 @@ typedef struct Kept {
 
 static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out);
 
-static void add(Back *b, AstList *out, Ast *stmt)
-{
-    *out = ast_list_add(b->s->arena, *out, stmt);
-}
-
-static Ast *name(Back *b, Loc loc, const char *text)
-{
-    return tree_name(b->s, loc, text);
-}
-
 /* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
 static bool is_inner(const Step *step, const Variable *v)
 {
@@ -96,7 +86,8 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
     vec_free(&given);
     for (size_t i = 0; i < step->writes.len; i++) /* what had no value before has no change now */
         if (!normal_has(&step->keeps, step->writes.data[i])) step->writes.data[i]->given = false;
-    add(b, out, code_if(b->s, step->loc, name(b, step->loc, kept->name), first, second));
+    code_add(b->s, out,
+             code_if(b->s, step->loc, tree_name(b->s, step->loc, kept->name), first, second));
 }
 
 /* The state of a loop: a tuple of what it keeps, or the variables that get it: `marks` in place of arrays with logs. */
@@ -105,8 +96,8 @@ static Ast *state_of(Back *b, const Step *step, const char *const *marks)
     AstList items = {0};
     for (size_t i = 0; i < step->keeps.len; i++) {
         const Variable *v = step->keeps.data[i];
-        Ast *item = !v->log ? name(b, step->loc, v->name)
-                    : marks ? name(b, step->loc, marks[i])
+        Ast *item = !v->log ? tree_name(b->s, step->loc, v->name)
+                    : marks ? tree_name(b->s, step->loc, marks[i])
                             : log_count(b->s, step->loc, v);
         items = ast_list_add(b->s->arena, items, item);
     }
@@ -117,7 +108,7 @@ static Ast *state_of(Back *b, const Step *step, const char *const *marks)
 static Ast *method(Back *b, const Step *step, const Kept *kept, const char *what)
 {
     return tree_call(b->s, step->loc,
-                     tree_member(b->s, step->loc, name(b, step->loc, kept->name), what), 0);
+                     tree_member(b->s, step->loc, tree_name(b->s, step->loc, kept->name), what), 0);
 }
 
 /* Do arrays of the loop's state wait? */
@@ -130,7 +121,7 @@ static Ast *waits(Back *b, const Step *step)
         if (v->type->kind != TY_ARRAY || v->type->nparams < 2 || v->log) continue;
         Ast *gc = tree_name(s, step->loc, intern_cstr(s->names, "GC"));
         Ast *one = tree_call(s, step->loc, tree_member(s, step->loc, gc, "Waits"), 1,
-                             name(b, step->loc, v->name));
+                             tree_name(b->s, step->loc, v->name));
         any = any ? tree_binary(s, step->loc, AST_OP_LOR, any, one) : one;
     }
     return any ? any : ast_new(s->arena, AST_BOOL_LIT, step->loc);
@@ -142,10 +133,10 @@ static void keep_state(Back *b, AstList *out, const Step *step, const Kept *kept
     AstList then = {0};
     Ast *keep = method(b, step, kept, "Keep");
     keep->call.args = ast_list_add(b->s->arena, keep->call.args, state_of(b, step, NULL));
-    add(b, &then, tree_stmt(b->s, keep));
+    code_add(b->s, &then, tree_stmt(b->s, keep));
     Ast *wants = method(b, step, kept, "Wants");
     wants->call.args = ast_list_add(b->s->arena, wants->call.args, waits(b, step));
-    add(b, out, code_if(b->s, step->loc, wants, then, (AstList){0}));
+    code_add(b->s, out, code_if(b->s, step->loc, wants, then, (AstList){0}));
 }
 
 /* The nearest state that is kept. */
@@ -164,11 +155,11 @@ static void take_state(Back *b, AstList *out, const Step *step, const Kept *kept
     if (step->keeps.len) {
         Ast *to = state_of(b, step, marks.data);
         if (step->keeps.len == 1 && to->kind == AST_TUPLE) to = to->tuple.items.data[0];
-        add(b, out, tree_assign(b->s, loc, to, method(b, step, kept, "Nearest")));
+        code_add(b->s, out, tree_assign(b->s, loc, to, method(b, step, kept, "Nearest")));
     }
     for (size_t i = 0; i < step->keeps.len; i++)
         if (marks.data[i])
-            log_undo(b->s, out, loc, step->keeps.data[i], name(b, loc, marks.data[i]));
+            log_undo(b->s, out, loc, step->keeps.data[i], tree_name(b->s, loc, marks.data[i]));
     vec_free(&marks);
 }
 
@@ -182,13 +173,13 @@ static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     take_state(b, &turn, step, kept);
     keep_state(b, &again, step, kept);
     code_steps(b->s, &again, &step->first);
-    add(b, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
+    code_add(b->s, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
     there_and_back(b, &step->first, NULL, &inside);
     level(b, &inside, step);
     end_inner(&inner);
     vec_free(&inner);
-    add(b, &turn, code_block(b->s, loc, inside));
-    add(b, out, code_while(b->s, loc, method(b, step, kept, "Back"), turn));
+    code_add(b->s, &turn, code_block(b->s, loc, inside));
+    code_add(b->s, out, code_while(b->s, loc, method(b, step, kept, "Back"), turn));
     log_use(&kept->logs, false);
 }
 
@@ -204,7 +195,7 @@ static Ast *bytes_of(Back *b, const Step *step)
         if (v->type->kind != TY_ARRAY || v->log) continue;
         uint64_t size =
             v->type->result->kind == TY_SCALAR ? scalar_bytes(v->type->result->scalar) : 16;
-        Ast *length = tree_member(b->s, loc, name(b, loc, v->name), "LongLength");
+        Ast *length = tree_member(b->s, loc, tree_name(b->s, loc, v->name), "LongLength");
         sum = tree_binary(b->s, loc, AST_OP_ADD, sum,
                           tree_binary(b->s, loc, AST_OP_MUL, length, tree_int(b->s, loc, size)));
     }
@@ -245,7 +236,7 @@ static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
     code_local(s, out, step->loc, NULL, kept->name, made);
     keep_state(b, &body, step, kept);
     code_steps(s, &body, &step->first);
-    add(b, out, code_while(s, step->loc, ast_clone(s->arena, step->value), body));
+    code_add(b->s, out, code_while(s, step->loc, ast_clone(s->arena, step->value), body));
     log_use(&kept->logs, false);
 }
 
@@ -275,16 +266,16 @@ static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v)
     if (v->log)
         code_local(b->s, out, loc, b->s->integer, old, log_count(b->s, loc, v));
     else
-        code_local(b->s, out, loc, v->type, old, name(b, loc, v->name));
+        code_local(b->s, out, loc, v->type, old, tree_name(b->s, loc, v->name));
     return old;
 }
 
 static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old)
 {
     if (v->log)
-        log_undo(b->s, out, loc, v, name(b, loc, old));
+        log_undo(b->s, out, loc, v, tree_name(b->s, loc, old));
     else
-        code_set(b->s, out, loc, v->name, name(b, loc, old));
+        code_set(b->s, out, loc, v->name, tree_name(b->s, loc, old));
 }
 
 static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
@@ -297,7 +288,7 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
         for (size_t i = 0; i < step->keeps.len; i++)
             vec_push(&kept->old, keep_old(b, out, step->loc, step->keeps.data[i]));
         Step as = *step;
-        as.value = name(b, step->loc, kept->name);
+        as.value = tree_name(b->s, step->loc, kept->name);
         code_step(b->s, out, &as);
         return;
     }
@@ -319,9 +310,9 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
 static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     if (step->kind == STEP_PUT && kept->name && !step->target->log)
-        add(b, out,
-            tree_assign(b->s, step->loc, ast_clone(b->s->arena, step->value),
-                        name(b, step->loc, kept->name)));
+        code_add(b->s, out,
+                 tree_assign(b->s, step->loc, ast_clone(b->s->arena, step->value),
+                             tree_name(b->s, step->loc, kept->name)));
     else if ((step->kind == STEP_ASSIGN || step->kind == STEP_PUT) && kept->name)
         put_old(b, out, step->loc, step->target, kept->name);
     for (size_t i = 0; i < kept->old.len; i++)
@@ -396,5 +387,5 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
     if (!n->good) return;
     if (value) all = ast_list_add(s->arena, all, tree_name(s, loc, result->name));
     all = ast_list_add(s->arena, all, tree_tuple(s, loc, by));
-    add(&b, out, tree_return(s, tree_tuple(s, loc, all)));
+    code_add(s, out, tree_return(s, tree_tuple(s, loc, all)));
 }

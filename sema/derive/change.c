@@ -2,16 +2,6 @@
  * of. Changes are variables beside the original's. */
 #include "back.h"
 
-static void add(Back *b, AstList *out, Ast *stmt)
-{
-    *out = ast_list_add(b->s->arena, *out, stmt);
-}
-
-static Ast *name(Back *b, Loc loc, const char *text)
-{
-    return tree_name(b->s, loc, text);
-}
-
 /* ---- changes --------------------------------------------------------------------------------- */
 
 void change_set(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
@@ -29,7 +19,7 @@ void change_set(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
 /* v gets a part more. */
 void change_give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
 {
-    if (v->given) value = code_plus(b->s, loc, v->type, name(b, loc, v->bar), value);
+    if (v->given) value = code_plus(b->s, loc, v->type, tree_name(b->s, loc, v->bar), value);
     change_set(b, out, loc, v, value);
 }
 
@@ -46,9 +36,10 @@ static void give_parts(Back *b, AstList *out, Loc loc, Variable *target, const V
 {
     target->given = false;
     for (size_t i = 0; i < by->len; i++)
-        if (by->data[i] == target) change_set(b, out, loc, target, name(b, loc, parts[i]));
+        if (by->data[i] == target) change_set(b, out, loc, target, tree_name(b->s, loc, parts[i]));
     for (size_t i = 0; i < by->len; i++)
-        if (by->data[i] != target) change_give(b, out, loc, by->data[i], name(b, loc, parts[i]));
+        if (by->data[i] != target)
+            change_give(b, out, loc, by->data[i], tree_name(b->s, loc, parts[i]));
 }
 
 /* The variable of the same type that an assignment gives another name; NULL: it computes something. */
@@ -70,11 +61,11 @@ void change_assignment(Back *b, AstList *out, const Step *step)
     Loc loc = step->loc;
     if (named && named != target && named->active) {
         target->given = false;
-        change_give(b, out, loc, named, name(b, loc, target->bar));
+        change_give(b, out, loc, named, tree_name(b->s, loc, target->bar));
         return;
     }
     Ast *lambda = code_lambda(b->s, step, &by),
-        *seed = target->bar ? name(b, loc, target->bar) : NULL;
+        *seed = target->bar ? tree_name(b->s, loc, target->bar) : NULL;
     b->good = b->good && lambda;
     if (!lambda || !by.len) { /* it is given a constant */
         target->given = false;
@@ -101,7 +92,7 @@ void change_assignment(Back *b, AstList *out, const Step *step)
 static Ast *element_of(Back *b, const Step *step, const Variable *array)
 {
     Ast *n = ast_clone(b->s->arena, step->value);
-    n->index.base = name(b, step->loc, array->bar);
+    n->index.base = tree_name(b->s, step->loc, array->bar);
     return n;
 }
 
@@ -111,8 +102,8 @@ void change_get(Back *b, AstList *out, const Step *step)
     if (step->array->active) {
         change_none(b, out, loc, step->array);
         Ast *sum = code_plus(b->s, loc, step->target->type, element_of(b, step, step->array),
-                             name(b, loc, step->target->bar));
-        add(b, out, tree_assign(b->s, loc, element_of(b, step, step->array), sum));
+                             tree_name(b->s, loc, step->target->bar));
+        code_add(b->s, out, tree_assign(b->s, loc, element_of(b, step, step->array), sum));
     }
     step->target->given = false;
 }
@@ -122,9 +113,9 @@ void change_put(Back *b, AstList *out, const Step *step)
     Loc loc = step->loc;
     if (step->array->active)
         change_give(b, out, loc, step->array, element_of(b, step, step->target));
-    add(b, out,
-        tree_assign(b->s, loc, element_of(b, step, step->target),
-                    code_zero(b->s, loc, step->array)));
+    code_add(b->s, out,
+             tree_assign(b->s, loc, element_of(b, step, step->target),
+                         code_zero(b->s, loc, step->array)));
 }
 
 /* Goes back through a call, which gives its value, too, if `both`. */
@@ -136,14 +127,14 @@ void change_call(Back *b, AstList *out, const Step *step, bool both)
     b->good = b->good && c.call;
     if (c.call && c.by.len) {
         c.call->call.args =
-            ast_list_add(b->s->arena, c.call->call.args, name(b, loc, step->target->bar));
+            ast_list_add(b->s->arena, c.call->call.args, tree_name(b->s, loc, step->target->bar));
         const char *whole = code_fresh(b->s, "parts");
         code_local(b->s, out, loc, NULL, whole, c.call);
         if (both)
             code_local(b->s, out, loc, step->target->type, step->target->name,
-                       tree_member(b->s, loc, name(b, loc, whole), "Item1"));
+                       tree_member(b->s, loc, tree_name(b->s, loc, whole), "Item1"));
         for (size_t i = 0; i < c.by.len; i++) {
-            Ast *part = name(b, loc, whole);
+            Ast *part = tree_name(b->s, loc, whole);
             if (both) part = tree_member(b->s, loc, part, "Item2");
             if (c.parts > 1)
                 part = tree_member(b->s, loc, part,

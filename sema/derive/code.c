@@ -7,19 +7,19 @@ const char *code_fresh(Sema *s, const char *what)
                                               ++s->synthetic));
 }
 
-static void add(Sema *s, AstList *out, Ast *stmt)
+void code_add(Sema *s, AstList *out, Ast *stmt)
 {
     *out = ast_list_add(s->arena, *out, stmt);
 }
 
 void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name, Ast *init)
 {
-    add(s, out, tree_local(s, loc, t ? type_node(s, loc, t) : NULL, name, init));
+    code_add(s, out, tree_local(s, loc, t ? type_node(s, loc, t) : NULL, name, init));
 }
 
 void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value)
 {
-    add(s, out, tree_assign(s, loc, tree_name(s, loc, name), value));
+    code_add(s, out, tree_assign(s, loc, tree_name(s, loc, name), value));
 }
 
 Ast *code_block(Sema *s, Loc loc, AstList stmts)
@@ -98,14 +98,14 @@ void code_step(Sema *s, AstList *out, const Step *step)
     AstList first = {0}, second = {0};
     switch (step->kind) {
     case STEP_RUN:
-    case STEP_FUNCTION: add(s, out, ast_clone(s->arena, step->value)); break;
+    case STEP_FUNCTION: code_add(s, out, ast_clone(s->arena, step->value)); break;
     case STEP_ASSIGN:
-    case STEP_GET: add(s, out, setting(s, step)); break;
+    case STEP_GET: code_add(s, out, setting(s, step)); break;
     case STEP_PUT:
         if (step->target->log) log_put(s, out, step);
-        add(s, out,
-            tree_assign(s, step->loc, ast_clone(s->arena, step->value),
-                        tree_name(s, step->loc, step->array->name)));
+        code_add(s, out,
+                 tree_assign(s, step->loc, ast_clone(s->arena, step->value),
+                             tree_name(s, step->loc, step->array->name)));
         break;
     case STEP_CALL:
         code_local(s, out, step->loc, step->target->type, step->target->name, plain_call(s, step));
@@ -113,11 +113,11 @@ void code_step(Sema *s, AstList *out, const Step *step)
     case STEP_IF:
         code_steps(s, &first, &step->first);
         code_steps(s, &second, &step->second);
-        add(s, out, code_if(s, step->loc, ast_clone(s->arena, step->value), first, second));
+        code_add(s, out, code_if(s, step->loc, ast_clone(s->arena, step->value), first, second));
         break;
     case STEP_LOOP:
         code_steps(s, &first, &step->first);
-        add(s, out, code_while(s, step->loc, ast_clone(s->arena, step->value), first));
+        code_add(s, out, code_while(s, step->loc, ast_clone(s->arena, step->value), first));
         break;
     }
 }
@@ -151,15 +151,15 @@ static Ast *lambda_body(Sema *s, const Step *step, const Variables *functions)
     if (!functions->len && t->kind == TY_SCALAR)
         return tree_cast(s, loc, type_node(s, loc, t), value);
     for (size_t i = 0; i < functions->len; i++)
-        add(s, &stmts, ast_clone(s->arena, functions->data[i]->definition));
+        code_add(s, &stmts, ast_clone(s->arena, functions->data[i]->definition));
     const char *name = step->target->name;
     if (value->kind == AST_DEFINE) {
-        add(s, &stmts, value);
+        code_add(s, &stmts, value);
     } else {
         name = code_fresh(s, "value");
         code_local(s, &stmts, loc, t, name, value);
     }
-    add(s, &stmts, tree_return(s, tree_name(s, loc, name)));
+    code_add(s, &stmts, tree_return(s, tree_name(s, loc, name)));
     return code_block(s, loc, stmts);
 }
 

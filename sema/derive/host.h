@@ -21,7 +21,8 @@ typedef struct Fact {
     const Type *type;
     Symbol *called; /* of a CALL */
     bool under;     /* the call is made under bound variables, or promoted */
-    bool value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/user.c) */
+    bool
+        value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/forward.c) */
 } Fact;
 
 typedef struct Facts {
@@ -122,6 +123,7 @@ typedef struct Code {
 } Code;
 
 const char *code_fresh(Sema *s, const char *what);
+void code_add(Sema *s, AstList *out, Ast *stmt); /* to a list */
 void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name, Ast *init);
 void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value);
 /* The step itself, as the original has it; steps inside as well. */

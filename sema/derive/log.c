@@ -10,11 +10,6 @@ static Ast *of_log(Sema *s, Loc loc, const Variable *v, const char *what)
     return tree_member(s, loc, tree_name(s, loc, v->log), what);
 }
 
-static void add(Sema *s, AstList *out, Ast *stmt)
-{
-    *out = ast_list_add(s->arena, *out, stmt);
-}
-
 /* Are single elements all that these steps change of a variable? */
 static bool changes_elements(const Steps *steps, const Variable *v)
 {
@@ -64,7 +59,7 @@ void log_put(Sema *s, AstList *out, const Step *put)
     for (int i = 0; i < put->value->index.args.len; i++)
         call->call.args = ast_list_add(s->arena, call->call.args,
                                        ast_clone(s->arena, put->value->index.args.data[i]));
-    add(s, out, tree_stmt(s, call));
+    code_add(s, out, tree_stmt(s, call));
 }
 
 void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count)
@@ -76,8 +71,8 @@ void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count)
     for (int d = 0; d < v->type->nparams; d++)
         element->index.args =
             ast_list_add(s->arena, element->index.args, of_log(s, loc, v, places[d]));
-    add(s, &body, tree_assign(s, loc, element, of_log(s, loc, v, "Old")));
+    code_add(s, &body, tree_assign(s, loc, element, of_log(s, loc, v, "Old")));
     Ast *takes = tree_call(s, loc, of_log(s, loc, v, "Takes"), 2, count,
                            tree_int(s, loc, (uint64_t)v->type->nparams));
-    add(s, out, code_while(s, loc, takes, body));
+    code_add(s, out, code_while(s, loc, takes, body));
 }
