@@ -51,7 +51,8 @@ CSC_OBJ  := $(call obj,obj,$(SHARED_SRC) $(FRONT_SRC) $(HOST_SRC) $(DRIVER_SRC))
 RT_OBJ   := $(call obj,rt,$(filter-out $(READING_SRC),$(SHARED_SRC)) $(RUNTIME_SRC))
 # For each MPI that is there, what programs open when its launcher starts them.
 SHIMS    := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$(m) 2>/dev/null),$(BUILD)/mpi/$(m).so))
-UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(filter-out %/load_test.c %/serve_test.c %/aarch64_test.c,$(wildcard tests/unit/*.c))) \
+UNIT_SRC := $(wildcard tests/unit/*/*.c)
+UNIT     := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(filter-out %/load_test.c %/serve_test.c %/aarch64_test.c,$(UNIT_SRC)))) \
             $(patsubst %,$(BUILD)/unit/native_%test,codegen_ codegen_record_ codegen_keys_ codegen_product_ codegen_flat_ load_ serve_ aarch64_ math_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
@@ -137,12 +138,13 @@ $(BUILD)/driver/page.c: tools/embed-texts.sh driver/page/page.html
 
 # Unit tests see the compiler and the runtime at once; -z muldefs is not needed: the shared objects come
 # from libcsc, the rest of the runtime from libcsrt.
-$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
+vpath %.c $(sort $(dir $(UNIT_SRC)))
+$(BUILD)/unit/%: %.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) $(CFLAGS) -O1 -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) $(TESTLIBS) -lm
 
 # The tests of generated texts with native kernels in place of OpenCL's.
-$(BUILD)/unit/native_%: tests/unit/%.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
+$(BUILD)/unit/native_%: %.c $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(BASEFLAGS) -DCODEGEN_NATIVE $(patsubst -I%,-isystem %,$(filter -I%,$(LLVM_CFLAGS))) $(CFLAGS) -O1 -o $@ $< $(BUILD)/libcsc.a $(BUILD)/libcsrt.a $(LLVM_LIBS) -lOpenCL $$(pkg-config --libs check) -lm
 $(BUILD)/unit/ulp_test: TESTLIBS := -lmpfr -lgmp

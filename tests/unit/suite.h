@@ -4,6 +4,7 @@
 
 #include <check.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
