@@ -9,174 +9,16 @@
  * Needs: an associative, commutative operation, closed ranges; chunks need an associative function
  * only and keep the order of the operands. Keeps: the same bits for the same device (the number of
  * parts depends on extents and compute units only). */
-#include "recipe.h"
+#include "rows.h"
 
 /* Bytes of an operand that a turn takes. More loads in flight (which would hide the latency of an
  * addition) make a pass over memory slower by a sixth: the prefetchers do better than they. */
 enum { TURN_BYTES = 64 };
 
-/* Both nests have the definition's dimensions as one axis; -1: it has none. */
-static int results_axis(Unit *u, Nest *n)
-{
-    return n->def->nvars ? nest_axis_of(u, n, n->def, 0, n->def->nvars) : -1;
-}
-
-/* A part for each result and group of `axis` (`parts` of them). */
-static void use_parts(Nest *n, const int *temps, int rows, int axis, Num *parts)
-{
-    NestPart *p = &n->part;
-    for (int r = 0; r < n->nreduces; r++) p->temps[r] = temps[r];
-    if (rows >= 0) p->axes[p->naxes++] = rows;
-    p->lengths[p->naxes] = parts;
-    p->axes[p->naxes++] = axis;
-}
-
-typedef struct Split {
-    const Def *d;
-    int nreduces;
-    const FdNode *reduces[NEST_RESULTS];
-    Num *rows, *work, *parts, *share;
-    int temps[NEST_RESULTS];
-} Split;
-
-static void part_temps(Unit *u, Split *s, Num *used)
-{
-    Num *count = num_op(u, FD_OP_MUL, s->rows, s->parts);
-    for (int r = 0; r < s->nreduces; r++) {
-        Num *each = num_int(u, (int64_t)kir_bytes(gen_type(u, s->reduces[r]->type)));
-        Num *bytes = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MUL, count, each), num_int(u, 1));
-        s->temps[r] = plan_temp(u, num_select(u, used, bytes, num_int(u, 0)));
-    }
-}
-
-static Nest *nest_for(Unit *u, const Split *s, const char *name, Num *when)
-{
-    Nest *n = nest_new(u, name, s->d, when);
-    recipe_use(n, s->nreduces, s->reduces);
-    return n;
-}
-
-static void combine_nest(Unit *u, const Split *s, const char *name, Num *when, bool checked)
-{
-    Nest *n = nest_for(u, s, name, when);
-    if (checked) n->checks = GEN_CHECKED;
-    int rows = results_axis(u, n), parts = nest_axis_parts(n, "parts", s->parts);
-    use_parts(n, s->temps, rows, parts, s->parts);
-    NestStep *in = &n->root;
-    if (rows >= 0) in = nest_group(u, in, rows, 0, NULL, NEST_CUT);
-    nest_step(u, in, NEST_START);
-    nest_step(u, nest_loop(u, in, parts, NULL, NEST_CUT), NEST_PARTS);
-    nest_step(u, in, NEST_GIVE);
-    nest_lower(u, n);
-}
-
-static bool find_split(const Def *d, Split *s)
-{
-    *s = (Split){.d = d};
-    s->nreduces = fd_reductions(d->body, s->reduces);
-    return s->nreduces && fd_reductions_end(s->nreduces, s->reduces, 0) == s->nreduces;
-}
-
-typedef struct Longest {
-    Unit *u;
-    Num *length;
-} Longest;
-
-static bool meet_reduction(const void *ctx, const FdNode *n)
-{
-    Longest *x = *(Longest *const *)ctx;
-    if (n->kind == FD_REDUCE && reduction_is_closed(n))
-        x->length = num_op(x->u, FD_OP_MAX, x->length, recipe_length(x->u, n));
-    return false;
-}
-
-/* So many operands are worth a work-item of their own: `least` where one takes long, fewer where it is
- * itself made of many. */
-static Num *least_share(Unit *u, const Split *s, int least)
-{
-    Longest x = {u, num_int(u, 1)}, *inside = &x;
-    bool slow = false;
-    for (int r = 0; r < s->nreduces; r++) {
-        slow = slow || recipe_is_long(s->reduces[r]->body);
-        fd_any(s->reduces[r]->body, meet_reduction, &inside);
-    }
-    if (!slow) return draw_num(u, P_ROWS_SHARE, 16384);
-    return num_ceildiv(u, draw_num(u, P_ROWS_LONG, least), x.length);
-}
-
-/* The last variable of the reductions that their operands can be computed in lanes of; -1: none. */
-static int lane_variable(const Split *s, unsigned allowed)
-{
-    for (int i = s->reduces[0]->nvars - 1; i >= 0; i--) {
-        bool all = true;
-        for (int r = 0; r < s->nreduces; r++)
-            all = all && reduction_is_closed(s->reduces[r]) &&
-                  reduction_in_lanes(s->reduces[r], s->reduces[r]->vars[i], allowed);
-        if (all) return i;
-    }
-    return -1;
-}
-
-/* ---- chunks ------------------------------------------------------------------------------------ */
-
-/* Reductions by user functions that are associative; others where they cannot be in lanes: 0: no. */
-typedef enum Chunked { CHUNKED_NOT, CHUNKED_USERS, CHUNKED_ANY } Chunked;
-
-static Chunked is_chunked(const Unit *u, const Split *s)
-{
-    bool users = true, any = u->options->family == CG_CPU;
-    for (int r = 0; r < s->nreduces; r++) {
-        const FdNode *reduce = s->reduces[r];
-        if (reduce->init || !reduction_is_closed(reduce)) return CHUNKED_NOT;
-        const FdUser *user = fd_user_of(reduce);
-        users = users && user && user->associative;
-        any =
-            any && fd_reorders(reduce) && (reduce->type->record || result_kind(reduce) != SC_HALF);
-    }
-    if (users) return CHUNKED_USERS;
-    return any && lane_variable(s, recipe_allowed(s->d) | LANES_FAR) < 0 ? CHUNKED_ANY
-                                                                         : CHUNKED_NOT;
-}
-
-Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
-{
-    Split s;
-    if (u->options->precise || !find_split(d, &s)) return NULL;
-    Chunked chunked = is_chunked(u, &s);
-    bool users = chunked == CHUNKED_USERS;
-    if (chunked == CHUNKED_NOT) return NULL;
-    s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
-    s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
-    /* Several for every unit, since some may take longer than others. */
-    Num *one = num_int(u, 1),
-        *least = users ? draw_num(u, P_CHUNKS_SHARE, 256) : least_share(u, &s, 8);
-    Num *wish = recipe_each_unit(u, u->options->family == CG_GPU ? 256 : users ? 4 : 16, s.rows);
-    wish = num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s.work, least));
-    s.share = num_let(u, "share", num_ceildiv(u, s.work, num_op(u, FD_OP_MAX, wish, one)));
-    s.parts = num_let(u, "parts", num_ceildiv(u, s.work, s.share));
-    Num *several = num_and(u, when, num_op(u, FD_OP_GT, s.parts, one));
-    several = num_let(u, "several", several);
-    part_temps(u, &s, several);
-    Nest *n = nest_for(u, &s, "reduce_chunk", several);
-    if (checked) n->checks = GEN_CHECKED;
-    int rows = results_axis(u, n),
-        k = nest_axis(u, n, s.reduces[0]->nvars, s.reduces[0]->vars, s.reduces[0]->doms);
-    use_parts(n, s.temps, rows, k, s.parts);
-    NestStep *in = &n->root;
-    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    in = nest_group(u, in, k, 0, s.share, NEST_CUT);
-    nest_step(u, in, NEST_START);
-    nest_take(u, nest_loop(u, in, k, NULL, NEST_CUT), 0, s.nreduces);
-    nest_step(u, in, NEST_SAVE);
-    nest_lower(u, n);
-    combine_nest(u, &s, "reduce_chunks", several, checked);
-    return several;
-}
-
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
 /* Parts are long: what they keep soon changes rarely, so that they ask first. */
-static bool asks_first(const Split *s, const Nest *n)
+static bool asks_first(const RowSplit *s, const Nest *n)
 {
     bool keeps = n->part.naxes && n->checks == GEN_PROVED;
     for (int r = 0; r < s->nreduces; r++) keeps = keeps && reduction_keeps(s->reduces[r]);
@@ -184,7 +26,7 @@ static bool asks_first(const Split *s, const Nest *n)
 }
 
 /* The reductions over what `in` leaves of axes[0], and all of the others, in lanes of axes[lane]. */
-static void lane_loops(Unit *u, const Split *s, Nest *n, NestStep *in, const int *axes, int lane)
+static void lane_loops(Unit *u, const RowSplit *s, Nest *n, NestStep *in, const int *axes, int lane)
 {
     int k = axes[lane];
     Num *width = nest_lane_count(u, n->lanes), *count = n->regs[0].count;
@@ -214,7 +56,7 @@ static int results_beside(const FdNode *reduce)
 
 /* How many vectors a turn takes. Those of functions that loop are as many as 16 registers hold, whatever the
  * processor has: with one form for all, more would spill there. */
-static Num *turn_of(Unit *u, const Split *s, bool parts)
+static Num *turn_of(Unit *u, const RowSplit *s, bool parts)
 {
     int copies = 1;
     for (int r = 0; r < s->nreduces; r++) {
@@ -229,13 +71,13 @@ static Num *turn_of(Unit *u, const Split *s, bool parts)
     return num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
 }
 
-static Nest *lane_nest(Unit *u, const Split *s, const char *name, Num *when, int lane, int *rows,
+static Nest *lane_nest(Unit *u, const RowSplit *s, const char *name, Num *when, int lane, int *rows,
                        int *axes, bool parts)
 {
     const FdNode *r = s->reduces[0];
-    Nest *n = nest_for(u, s, name, when);
+    Nest *n = rows_nest_for(u, s, name, when);
     n->lanes = recipe_sum_lanes(s->d, s->nreduces, s->reduces);
-    *rows = results_axis(u, n);
+    *rows = rows_axis(u, n);
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     Num *count = turn_of(u, s, parts);
     n->lanes_axis = axes[lane];
@@ -256,7 +98,7 @@ static bool is_shared(const void *shared, const FdNode *n)
 
 /* Rows side by side, where they read some operand all alike: it is loaded once, and their sums do not wait for each
  * other. */
-static int rows_beside(Unit *u, const Split *s)
+static int rows_beside(Unit *u, const RowSplit *s)
 {
     enum { ROWS = 4 };
     const Def *d = s->d;
@@ -270,7 +112,7 @@ static int rows_beside(Unit *u, const Split *s)
     return shares ? (int)draw(u, P_ROWS_BESIDE, ROWS) : 1;
 }
 
-static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
+static void rows_nest(Unit *u, const RowSplit *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
     Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes, false);
@@ -295,17 +137,17 @@ static void rows_nest(Unit *u, const Split *s, int lane, Num *when)
 
 bool recipe_is_reduced_row(Unit *u, const Def *d)
 {
-    Split s;
-    return !u->options->precise && d->nvars == 1 && find_split(d, &s) &&
-           lane_variable(&s, recipe_allowed(d)) >= 0;
+    RowSplit s;
+    return !u->options->precise && d->nvars == 1 && rows_find(d, &s) &&
+           rows_lane_variable(&s, recipe_allowed(d)) >= 0;
 }
 
 const Nest *recipe_reduced_row(Unit *u, const Def *d)
 {
-    Split s;
+    RowSplit s;
     int rows, axes[FD_MAX_RANK];
-    find_split(d, &s);
-    int lane = lane_variable(&s, recipe_allowed(d));
+    rows_find(d, &s);
+    int lane = rows_lane_variable(&s, recipe_allowed(d));
     Nest *n = lane_nest(u, &s, "row", NULL, lane, &rows, axes, false);
     NestStep *in = nest_group(u, &n->root, rows, 0, NULL, NEST_CUT);
     lane_loops(u, &s, n, in, axes, lane);
@@ -313,11 +155,11 @@ const Nest *recipe_reduced_row(Unit *u, const Def *d)
     return n;
 }
 
-static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
+static void parts_nest(Unit *u, const RowSplit *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
     Nest *n = lane_nest(u, s, "reduce_parts", when, lane, &rows, axes, true);
-    use_parts(n, s->temps, rows, axes[0], s->parts);
+    rows_use_parts(n, s->temps, rows, axes[0], s->parts);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, axes[0], 0, s->share, NEST_CUT);
@@ -326,7 +168,7 @@ static void parts_nest(Unit *u, const Split *s, int lane, Num *when)
     nest_lower(u, n);
 }
 
-static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
+static Num *rows_on_cpu(Unit *u, RowSplit *s, int lane, Num *when)
 {
     const FdNode *r = s->reduces[0];
     Num *one = num_int(u, 1),
@@ -335,7 +177,7 @@ static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
     /* Parts cost a launch of their own: they are large, several for every unit. */
     Num *parts = recipe_each_unit(u, 4, s->rows);
     parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
-                   num_op(u, FD_OP_DIV, s->work, least_share(u, s, 128)));
+                   num_op(u, FD_OP_DIV, s->work, rows_least_share(u, s, 128)));
     parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
     Num *share = num_ceildiv(u, n, parts);
     share = num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one);
@@ -343,70 +185,11 @@ static Num *rows_on_cpu(Unit *u, Split *s, int lane, Num *when)
     s->parts = num_let(u, "parts", num_ceildiv(u, n, s->share)); /* none of nothing */
     Num *several = num_op(u, FD_OP_GT, s->parts, one);
     several = num_let(u, "several", num_and(u, when, several));
-    part_temps(u, s, several);
+    rows_temps(u, s, several);
     rows_nest(u, s, lane, num_and(u, when, num_not(u, several)));
     parts_nest(u, s, lane, several);
-    combine_nest(u, s, "reduce_combine", several, false);
+    rows_combine(u, s, "reduce_combine", several, false);
     return when;
-}
-
-/* ---- GPU --------------------------------------------------------------------------------------- */
-
-typedef enum Stage {
-    ROW,   /* one group a result: operands to the result */
-    PARTS, /* several groups a result: operands to parts */
-    FINAL  /* one group a result: parts to the result */
-} Stage;
-
-static void tree_nest(Unit *u, const Split *s, Stage stage, Num *when)
-{
-    static const char *const names[] = {"reduce_row", "reduce_parts", "reduce_final"};
-    const FdNode *r = s->reduces[0];
-    Num *group = recipe_group(u);
-    Nest *n = nest_for(u, s, names[stage], when);
-    int rows = results_axis(u, n);
-    int k = stage == FINAL ? nest_axis_parts(n, "parts", s->parts)
-                           : nest_axis(u, n, r->nvars, r->vars, r->doms);
-    if (stage != ROW) use_parts(n, s->temps, rows, k, s->parts);
-    NestStep *in = &n->root;
-    if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    if (stage == PARTS) in = nest_group(u, in, k, 0, s->share, NEST_CUT);
-    nest_step(u, in, NEST_START);
-    NestStep *turn = nest_loop(u, in, k, group, NEST_CUT);
-    turn = nest_item(u, turn, k, 0, NULL, group, NEST_GUARD);
-    if (stage == FINAL)
-        nest_step(u, turn, NEST_PARTS);
-    else
-        nest_take(u, turn, 0, s->nreduces);
-    nest_step(u, in, NEST_JOIN);
-    nest_step(u, in, stage == PARTS ? NEST_SAVE : NEST_GIVE);
-    nest_lower(u, n);
-}
-
-static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
-{
-    const Def *d = s->d;
-    Num *one = num_int(u, 1), *units = num_fact(u, NUM_UNITS), *group = recipe_group(u);
-    Num *tree = num_and(u, when, num_op(u, FD_OP_GE, s->work, draw_num(u, P_ROWS_TREE, 64)));
-    /* neighbours in the result that read neighbours: a work-item a result reads well, too */
-    if (d->nvars && reads_along(s->reduces[0]->body, d->vars[d->nvars - 1]))
-        tree = num_and(u, tree,
-                       num_op(u, FD_OP_LT, s->rows,
-                              num_op(u, FD_OP_MUL, units, draw_num(u, P_ROWS_MANY, 512))));
-    tree = num_let(u, "tree", tree);
-    Num *wish = recipe_each_unit(u, 8, s->rows);
-    wish =
-        num_op(u, FD_OP_MIN, wish, num_op(u, FD_OP_DIV, s->work, draw_num(u, P_ROWS_PART, 2048)));
-    Num *share = num_ceildiv(u, s->work, num_op(u, FD_OP_MAX, wish, one));
-    s->share = num_let(u, "share", num_roundup(u, num_op(u, FD_OP_MAX, share, one), group));
-    s->parts = num_let(u, "parts", num_ceildiv(u, s->work, s->share));
-    Num *several = num_and(u, tree, num_op(u, FD_OP_GT, s->parts, one));
-    several = num_let(u, "several", several);
-    part_temps(u, s, several);
-    tree_nest(u, s, ROW, num_and(u, tree, num_not(u, several)));
-    tree_nest(u, s, PARTS, several);
-    tree_nest(u, s, FINAL, several);
-    return tree;
 }
 
 /* ---- ragged ------------------------------------------------------------------------------------ */
@@ -415,8 +198,8 @@ static Num *rows_on_gpu(Unit *u, Split *s, Num *when)
  * operands lie side by side; gathers are as fast one by one, and rows are short. */
 Num *recipe_ragged(Unit *u, const Def *d, Num *when)
 {
-    Split s;
-    if (u->options->precise || u->options->family == CG_GPU || !d->nvars || !find_split(d, &s))
+    RowSplit s;
+    if (u->options->precise || u->options->family == CG_GPU || !d->nvars || !rows_find(d, &s))
         return NULL;
     const FdNode *r = s.reduces[0];
     if (r->nvars != 1 || !r->doms->lo || reduction_is_closed(r)) return NULL;
@@ -448,9 +231,9 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
 
 bool recipe_rows_beside(Unit *u, const Def *d)
 {
-    Split s;
-    bool all = !u->options->precise && find_split(d, &s) &&
-               lane_variable(&s, recipe_allowed(d)) == s.reduces[0]->nvars - 1;
+    RowSplit s;
+    bool all = !u->options->precise && rows_find(d, &s) &&
+               rows_lane_variable(&s, recipe_allowed(d)) == s.reduces[0]->nvars - 1;
     for (int i = 0; all && i < d->nbeside; i++)
         all = lanes_possible(d->beside[i]->body, s.reduces[0]->vars[s.reduces[0]->nvars - 1],
                              recipe_allowed(d));
@@ -459,11 +242,11 @@ bool recipe_rows_beside(Unit *u, const Def *d)
 
 /* Results that could be side by side, but fewer of which than lanes make a row (components of a force, weights of a
  * mixture): long sums of each are in lanes, whatever their operands cost, and in parts where few results are all. */
-static Num *short_rows(Unit *u, Split *s, Num *when)
+static Num *short_rows(Unit *u, RowSplit *s, Num *when)
 {
     const Def *d = s->d;
     const FdNode *r = s->reduces[0];
-    int lane = lane_variable(s, recipe_allowed(d) | LANES_FAR);
+    int lane = rows_lane_variable(s, recipe_allowed(d) | LANES_FAR);
     bool is_all = d->nvars == 1, is_long = recipe_is_long(r->body);
     if (lane < 0 || fd_is_short(&r->doms[lane])) return NULL;
     Num *width = nest_lane_count(u, recipe_sum_lanes(d, s->nreduces, s->reduces));
@@ -481,23 +264,23 @@ static Num *short_rows(Unit *u, Split *s, Num *when)
 
 Num *recipe_rows(Unit *u, const Def *d, Num *when)
 {
-    Split s;
-    if (u->options->precise || !find_split(d, &s)) return NULL;
+    RowSplit s;
+    if (u->options->precise || !rows_find(d, &s)) return NULL;
     bool gpu = u->options->family == CG_GPU;
     for (int r = 0; gpu && r < s.nreduces; r++)
         if (!reduction_splits(s.reduces[r]) || result_kind(s.reduces[r]) == SC_HALF) return NULL;
     bool across =
         !gpu && d->nvars && lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d));
     if (across) return gpu ? NULL : short_rows(u, &s, when);
-    int lane = gpu ? -1 : lane_variable(&s, recipe_allowed(d));
+    int lane = gpu ? -1 : rows_lane_variable(&s, recipe_allowed(d));
     if (!gpu &&
         lane < 0) { /* reads that lie apart: where there are few results, whatever they cost */
-        lane = d->nvars ? -1 : lane_variable(&s, recipe_allowed(d) | LANES_FAR);
+        lane = d->nvars ? -1 : rows_lane_variable(&s, recipe_allowed(d) | LANES_FAR);
         if (lane < 0) return NULL;
         when = num_let(u, "sized", num_and(u, when, plan_sized(u, d, s.reduces[0]->vars[lane])));
         if (num_is(when, 0)) return NULL;
     }
     s.rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s.work = num_let(u, "work", recipe_length(u, s.reduces[0]));
-    return gpu ? rows_on_gpu(u, &s, when) : rows_on_cpu(u, &s, lane, when);
+    return gpu ? rows_tree(u, &s, when) : rows_on_cpu(u, &s, lane, when);
 }
