@@ -13,7 +13,7 @@
 #include "device/memory.h"
 #include "device/profile.h"
 #include "device/trace.h"
-#include "evaluate/ahead.h"
+#include "evaluate/ahead/ahead.h"
 #include "evaluate/bind/kernels.h"
 #include "evaluate/compose/compose.h"
 #include "evaluate/lazy/lazy.h"

@@ -4,7 +4,7 @@
 #include "../objects/record.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
-#include "ahead.h"
+#include "ahead/ahead.h"
 #include "bind/recall.h"
 #include "into.h"
 #include "lazy/closure.h"

@@ -206,7 +206,7 @@ static Value *eval_together(Foresee *f, Ast *n)
 }
 
 /* Eval of several functions: one evaluation if all have the ranges of the first, which is taken for granted
- * where it pays (runtime/evaluate/ahead.c). */
+ * where it pays (runtime/evaluate/ahead/ahead.c). */
 static Value *eval_evals(Foresee *f, Ast *n)
 {
     AstList list = n->block.stmts;

@@ -3,7 +3,7 @@
 #ifndef CS_RUNTIME_AHEAD_H
 #define CS_RUNTIME_AHEAD_H
 
-#include "lazy/lazy.h"
+#include "../lazy/lazy.h"
 
 /* The array that g gives with these captures, if it was evaluated ahead; the caller's. Else NULL,
  * without an exception. */

@@ -1,0 +1,33 @@
+/* Several evaluations as one, while they are made (ahead.c, ahead_make.c, ahead_all.c). */
+#ifndef CS_RUNTIME_AHEAD_GROUP_H
+#define CS_RUNTIME_AHEAD_GROUP_H
+
+#include "../../objects/record.h"
+#include "../plan.h"
+#include "ahead.h"
+
+typedef struct Ahead {
+    CsAhead *group;
+    Graph *graph;
+    CsValue *captures; /* of the graph; references are ours */
+    int part;          /* that comes next */
+    bool held;         /* its parts are better held back */
+    const int32_t *at; /* its slots in group->slots */
+    Array **arrays;    /* one a part, ours; NULL: scalars */
+    ScalarValue *leaf; /* the part's first */
+    ScalarValue leaves[RT_MAX_LEAVES];
+    PlanLines lines;
+    CsValue room[];
+} Ahead;
+
+static const CsSite nowhere = {"", "", 0, 0}; /* of errors that nobody sees */
+
+/* All parts by one evaluation: each gets its array or scalars. False if it is none, perhaps with an exception
+ * pending. */
+bool ahead_make(Ahead *a);
+/* The same of arrays that have the same ranges. */
+bool ahead_make_arrays(Ahead *a);
+/* Does evaluating it call the program? */
+bool ahead_calls_host(const Graph *g, const CsValue *captures, uint32_t visit);
+
+#endif
