@@ -243,7 +243,7 @@ products: all $(BUILD)/npyprod
 	@CSC=$(CSC) BUILD=$(BUILD) tests/matmul.sh
 .PHONY: random check-oclgrind ulp
 # Random programs, the same results in every configuration; make check-long runs 10000.
-$(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*.c)) $(BUILD)/libcsc.a
+$(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*.c tests/random/*/*.c)) $(BUILD)/libcsc.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $^
 random: all $(BUILD)/random/cases

@@ -1,7 +1,7 @@
 /* Statements for what kernels do in lanes: borders, gathers under conditions, functions that loop, bytes
  * at their own width, ranges that shift, operands that are turned; and errors, which every configuration
  * tells alike. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Final classes: arrays of them, their operators, members and reductions. */
-#include "random.h"
+#include "../random.h"
 
 void stmt_record(Gen *g)
 {

@@ -1,5 +1,5 @@
 /* Statements of known forms that schedules are made for. */
-#include "random.h"
+#include "../random.h"
 
 static int pick(Gen *g, const int *of, int n)
 {

@@ -1,6 +1,6 @@
 /* Statements over reals that are no plain numbers: NaN, infinities, what no integer holds. A few among many,
  * so that sums are what they are in any order, and what is beside them shows whether it was left alone. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Statements that may be wrong, in the shapes that kernels know: affine reads of which some fall outside,
  * divisions by zero, extremes of nothing. Every configuration says that they are, and of what kind; where
  * one element alone is wrong, with the same words. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Loops over time: arrays that are made anew from themselves, step by step, which the runtime may hold back and take together
  * (CS_PLAN). Somebody may look at a step, keep it, write to it, or a step may fail. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 #include <string.h>

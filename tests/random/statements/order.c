@@ -1,6 +1,6 @@
 /* Statements for what kernels do in an order of their own: scans, wavefronts, reductions by key and by user
  * functions, several results at once. Large enough for parts and tiles where parameters are drawn. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 

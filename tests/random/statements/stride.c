@@ -1,7 +1,7 @@
 /* Statements whose reads move by other steps than one along lanes: strides, backwards, diagonals; few results of
  * long reductions; user operations over ranges of every kind, with nothing for an empty one; steps that user
  * operations combine. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 #include <string.h>

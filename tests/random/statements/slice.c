@@ -1,6 +1,6 @@
 /* Slices that are assigned in a loop: each element is made of some of the same array, which are its own, fixed,
  * beside it or mirrored, so that some may be stored where they are and some may not. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Sums of products over several variables, which have an order (fdag/passes/network.c): 2 to 5 factors that share variables,
  * flat or nested, with guards, keys and borders, and their minima of sums, and or and and. Elements are so small that every order is exact. */
-#include "random.h"
+#include "../random.h"
 
 enum { VARS = 5, FACTORS = 5 };
 

@@ -1,6 +1,6 @@
 /* Statements about the forms that functions take: partial application, functions as arguments,
  * restrictions, ranges as values, local arrays; and recurrences with reductions inside. */
-#include "random.h"
+#include "../random.h"
 
 #include <stdio.h>
 
