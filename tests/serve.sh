@@ -125,6 +125,22 @@ held() { env -u CS_INTERPRET CS_PLAN=greedy CS_DUMP=plan CS_JIT="$(realpath "$CS
 is "$(held; grep -c '^// made' "$work/err"; grep -c '^// launch: [0-9]* turns' "$work/err")" "$(CS_DEVICE=ref "$work/loops" 200)
 0
 2" "loops that csc foresees"
+# A text of more kernels than were once taken: each product of the chain has seven, of which one is launched.
+cat >"$work/chain.cs\$" <<'EOF'
+float(int, int) mul(float(int, int) a, float[,] b) {
+    var c(j, k) = + (a(j, l) * b(l, k));
+    return c;
+}
+float[,] a(i : 0..24, j : 0..24) = (i * 7 + j * 3) % 4 == 0 ? 0.125f : 0;
+float(int, int) f = a;
+for (int t = 0; t < 40; t++) f = mul(f, a);
+float[,] chain = f, each = a;
+for (int t = 0; t < 40; t++) each = mul(each, a);
+Console.WriteLine(Math.Abs(sum(chain) / sum(each) - 1) < 1e-4);
+EOF
+"$CSC" --native=off "$work/chain.cs\$" -o "$work/chain" || exit 1
+is "$(CS_JIT="$(realpath "$CSC")" CS_DUMP=plan timeout 60 "$work/chain" 2>"$work/err"; sed -n 's/^\/\/ made: kernels \(..*\),.*/\1/p' "$work/err" | sort -n | tail -n 1)" "True
+40" "a chain of products"
 for fault in die0 die1 die2 cut0 cut1 cut2 long0 long1 ${1:+stop1}; do # stop1: the 20 s that are waited for an answer
     is "$(run CS_JIT="$work/badserve" BADSERVE=$fault | head -n 1)" "$right" "$fault"
 done

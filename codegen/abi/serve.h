@@ -9,8 +9,7 @@
 enum {
     SERVE_FORMAT = 1,
     SERVE_MOST = 64 << 20, /* bytes of a body */
-    SERVE_KERNELS = 256,
-    SERVE_SECONDS = 20 /* for an answer: then nobody waits, and csc ends */
+    SERVE_SECONDS = 20     /* for an answer: then nobody waits, and csc ends */
 };
 
 typedef enum ServeKind { SERVE_REFUSED, SERVE_HELLO, SERVE_CODE } ServeKind;

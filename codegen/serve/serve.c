@@ -127,7 +127,7 @@ static bool meet(const char *body, uint64_t bytes, const char *shipped, Text *ou
     if (bytes < sizeof asked) return false;
     memcpy(&asked, body, sizeof asked);
     uint64_t rest = bytes - sizeof asked;
-    if (asked.nkernels > SERVE_KERNELS || asked.level < 0 || asked.level >= CG_NATIVE_LEVELS ||
+    if (asked.level < 0 || asked.level >= CG_NATIVE_LEVELS ||
         rest != (uint64_t)asked.nkernels + asked.set_bytes + asked.text_bytes)
         return false;
     const char *wanted = body + sizeof asked, *set = wanted + asked.nkernels;

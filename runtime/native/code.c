@@ -31,30 +31,34 @@ const CsCode *code_form(Made **made, const CgPlan *plan)
 {
     if (*made) return (*made)->refused ? NULL : &(*made)->form;
     const char *const *names;
-    int n = cg_plan_kernels(plan, &names), level = best_level();
-    if (!native_makes() || level < 0 || n > SERVE_KERNELS) return NULL;
+    int level = best_level();
+    size_t n = (size_t)cg_plan_kernels(plan, &names) + 1;
+    if (!native_makes() || level < 0) return NULL;
     Made *m = mem_object(sizeof *m);
-    CsKernelCode **kernels = mem_object((size_t)(n + 1) * sizeof *kernels);
+    CsKernelCode **kernels = mem_object(n * (2 * sizeof *kernels + sizeof *m->names + 1));
     if (!m || !kernels) {
         mem_object_free(m);
         mem_object_free(kernels);
         return NULL;
     }
-    *m = (Made){.kernels = kernels};
+    *m =
+        (Made){.kernels = kernels, .codes = kernels + n, .names = (const char **)(kernels + 2 * n)};
+    m->wanted = (char *)(m->names + n);
     m->form = (CsCode){.level = level, .kernels = kernels};
     *made = m;
     return &m->form;
 }
 
 /* Of each kernel: is it to be made? How many are. */
-static int wants(const Made *m, const CodeOf *of, char wanted[SERVE_KERNELS])
+static int wants(Made *m, const CodeOf *of)
 {
     const char *const *names;
     int n = cg_plan_kernels(of->plan, &names), count = 0;
+    memset(m->wanted, 0, (size_t)n);
     for (int l = 0; l < of->schedule->nlaunches; l++)
         for (int k = 0; k < n; k++)
-            if (names[k] == of->schedule->launches[l].kernel && !m->kernels[k] && !wanted[k]) {
-                wanted[k] = true;
+            if (names[k] == of->schedule->launches[l].kernel && !m->kernels[k] && !m->wanted[k]) {
+                m->wanted[k] = true;
                 count++;
             }
     return count;
@@ -76,46 +80,46 @@ static const char *next(Rest *r, size_t bytes)
     return at;
 }
 
-static bool read_names(Rest *r, uint32_t n, const char *wanted, const char **names)
+static bool read_names(Made *m, Rest *r, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
         size_t len = strnlen(r->at, r->left);
         const char *name = next(r, len + 1);
         if (!name) return false;
-        names[k] = *name && wanted[k] ? name : NULL;
+        m->names[k] = *name && m->wanted[k] ? name : NULL;
     }
     return true;
 }
 
-static bool load(Made *m, Rest *r, uint32_t n, const char *const *names)
+static bool load(Made *m, Rest *r, uint32_t n)
 {
     uint64_t size;
     Loaded loaded;
-    CsKernelCode *codes[SERVE_KERNELS] = {0};
+    memset((void *)m->codes, 0, n * sizeof *m->codes);
     const char *head = next(r, sizeof size);
     if (!head) return false;
     memcpy(&size, head, sizeof size);
     const char *object = size <= r->left ? next(r, (size_t)size) : NULL;
     if (!object || !vec_try(&m->loaded) ||
-        !load_object(object, (size_t)size, (int)n, names, codes, &loaded))
+        !load_object(object, (size_t)size, (int)n, m->names, m->codes, &loaded))
         return false;
     vec_push(&m->loaded, loaded);
     for (uint32_t k = 0; k < n; k++)
-        if (codes[k]) m->kernels[k] = codes[k];
+        if (m->codes[k]) m->kernels[k] = m->codes[k];
     return true;
 }
 
-static bool take(Made *m, Rest r, uint32_t n, const char *wanted)
+static bool take(Made *m, Rest r, uint32_t n)
 {
     ServeMade made;
-    const char *names[SERVE_KERNELS], *head = next(&r, sizeof made);
+    const char *head = next(&r, sizeof made);
     if (!head) return false;
     memcpy(&made, head, sizeof made);
-    if (made.nkernels != n || !read_names(&r, n, wanted, names)) return false;
+    if (made.nkernels != n || !read_names(m, &r, n)) return false;
     for (uint32_t i = 0; i < made.nobjects; i++)
-        if (!load(m, &r, n, names)) return false;
+        if (!load(m, &r, n)) return false;
     for (uint32_t k = 0; k < n; k++)
-        if (wanted[k] && !m->kernels[k]) return false;
+        if (m->wanted[k] && !m->kernels[k]) return false;
     return r.left == 0;
 }
 
@@ -123,10 +127,10 @@ static bool take(Made *m, Rest r, uint32_t n, const char *wanted)
 
 typedef struct Request {
     ServeCode head;
-    char wanted[SERVE_KERNELS];
-    char name[64];   /* that its answer is kept under */
-    uint32_t number; /* of compiler.h; 0: it is not asked */
-    uint64_t from;   /* when it began, for what is said of it */
+    const char *wanted; /* of each kernel */
+    char name[64];      /* that its answer is kept under */
+    uint32_t number;    /* of compiler.h; 0: it is not asked */
+    uint64_t from;      /* when it began, for what is said of it */
 } Request;
 
 /* What the answer depends on; the keys stand for both texts. */
@@ -170,8 +174,7 @@ static void print(void *blocks)
 static bool is_kept(Made *m, const Request *r)
 {
     Blocks b = {.request = r};
-    bool good =
-        mem_try(look, &b) && b.kept && take(m, (Rest){b.kept, b.size}, r->head.nkernels, r->wanted);
+    bool good = mem_try(look, &b) && b.kept && take(m, (Rest){b.kept, b.size}, r->head.nkernels);
     mem_free(b.kept);
     return good;
 }
@@ -192,7 +195,8 @@ static Request request_of(const Made *m, const CodeOf *of)
     const char *const *names;
     const CgOptions *o = of->options;
     XXH128_hash_t text = XXH3_128bits(of->text, strlen(of->text));
-    return (Request){.head = {.key_hi = of->key.hi,
+    return (Request){.wanted = m->wanted,
+                     .head = {.key_hi = of->key.hi,
                               .key_lo = of->key.lo,
                               .text_hi = text.high64,
                               .text_lo = text.low64,
@@ -223,7 +227,7 @@ static CompilerSays take_answer(Made *m, const Request *r, bool wait)
     if (wait) notice_begin(&notice, 0);
     CompilerSays says = compiler_answer(r->number, wait, &answer, &size);
     if (wait) notice_end(&notice);
-    if (says == COMPILER_MADE && !take(m, (Rest){answer, size}, r->head.nkernels, r->wanted))
+    if (says == COMPILER_MADE && !take(m, (Rest){answer, size}, r->head.nkernels))
         says = COMPILER_REFUSED;
     if (says == COMPILER_MADE) cache_store(r->name, answer, size);
     mem_object_free(answer);
@@ -263,7 +267,7 @@ bool code_make(Made *m, const CodeOf *of, bool wait)
     if (m->asked && take_earlier(m, wait) == COMPILER_MAKES) return false;
     Request r = request_of(m, of);
     r.from = native_clock();
-    if (!wants(m, of, r.wanted)) return true;
+    if (!wants(m, of)) return true;
     name_it(&r, of->options->set);
     bool kept = is_kept(m, &r);
     CompilerSays says = kept           ? COMPILER_MADE

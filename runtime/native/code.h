@@ -11,6 +11,10 @@ typedef struct Made {
     CsCode form; /* kernels: NULL, those that nobody has launched */
     CsKernelCode **kernels;
     VEC(Loaded) loaded;
+    /* Of each kernel, while an answer is asked for and taken: is it wanted, its function's name and code. */
+    char *wanted;
+    const char **names;
+    CsKernelCode **codes;
     struct Request *asked; /* that there is no answer to yet; NULL: none */
     bool refused;          /* it cannot be made */
 } Made;

@@ -130,11 +130,12 @@ static void ask(Code *c, int socket, const ServeCode *asked, const char *graph)
 {
     ServeHead head = {SERVE_CODE, 1, sizeof *asked + asked->nkernels + asked->text_bytes};
     ServeMade made;
-    char wanted[SERVE_KERNELS];
-    memset(wanted, 1, sizeof wanted);
+    char *wanted = mem_alloc(asked->nkernels + 1);
+    memset(wanted, 1, asked->nkernels);
     put(socket, &head, sizeof head);
     put(socket, asked, sizeof *asked);
     put(socket, wanted, asked->nkernels);
+    mem_free(wanted);
     put(socket, graph, asked->text_bytes);
     get(socket, &head, sizeof head);
     ck_assert_int_eq(head.kind, SERVE_CODE);
