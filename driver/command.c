@@ -91,17 +91,6 @@ const Command *command_find(const char *name)
     return NULL;
 }
 
-/* The processor's best level, with which programs need no device here; and the one that most processors have. */
-static void set_levels(Options *o)
-{
-#if defined(__x86_64__)
-    o->levels = 1u << CG_NATIVE_V3;
-    if (cg_native_level_runs(CG_NATIVE_V4)) o->levels |= 1u << CG_NATIVE_V4;
-#else
-    (void)o;
-#endif
-}
-
 /* Whether `name`, which is no file, looks like a command; says which. */
 static bool is_mistyped(const char *name)
 {
@@ -117,7 +106,7 @@ static bool is_mistyped(const char *name)
 static int run_command(const Command *command, int argc, char **argv, int from)
 {
     Options o = {.emit = EMIT_PROGRAM, .seconds = -1, .timeout = 60, .host = {.opt_level = 2}};
-    set_levels(&o);
+    options_levels(&o, !command->name); /* what commands compile they run */
     o.command = command->name;
     OptionEnd end = options_read(&o, command->takes, argc, argv, from);
     if (o.ranks) setenv("CS_RANKS", o.ranks, 1); /* the program's */

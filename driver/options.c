@@ -70,16 +70,31 @@ static OptionEnd set_family(Options *o, const char *value)
     return cg_family_from_text(value, &o->host.cg.family) ? OPTION_GO_ON : OPTION_WRONG;
 }
 
-/* off, or levels with commas between them */
+void options_levels(Options *o, bool carried)
+{
+    o->levels = 0;
+    o->levels_asked = false;
+#if defined(__x86_64__)
+    bool best = cg_native_level_runs(CG_NATIVE_V4);
+    if (best) o->levels |= 1u << CG_NATIVE_V4;
+    if (carried || !best) o->levels |= 1u << CG_NATIVE_V3;
+#else
+    (void)carried;
+#endif
+}
+
+/* host, off, or levels with commas between them */
 static OptionEnd set_native(Options *o, const char *value)
 {
+    options_levels(o, false);
+    if (strcmp(value, "host") == 0) return OPTION_GO_ON;
     o->levels = 0;
     o->levels_asked = true;
     for (const char *at = value, *end; strcmp(value, "off") != 0; at = end + 1) {
         CgNativeLevel level;
         end = strchrnul(at, ',');
         if (!cg_native_level_from_text(at, (size_t)(end - at), &level)) {
-            complain("unknown --native=%s (v2, v3, v4, several with commas, off)", value);
+            complain("unknown --native=%s (v2, v3, v4, several with commas, host, off)", value);
             return OPTION_WRONG;
         }
         o->levels |= 1u << level;
@@ -348,7 +363,7 @@ static const Option table[] = {
     VALUE("--time", EQUALS, "SECONDS", NULL, set_time, "csc tune: how long it searches (60); csc bench: how long a function is timed (3)"),
     VALUE("--against", EQUALS, "FILE", NULL, set_against, "csc bench: compare with what it wrote to FILE"),
     VALUE("--html", EQUALS, "FILE", NULL, set_html, "csc profile: a report with sources, time line and roofline, instead of the table"),
-    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, or off (v3, and v4 where csc runs on such)"),
+    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, host (for this processor alone) or off (v3, and v4 where csc runs on such)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
     VALUE("--error-format", EQUALS, "FORMAT", "text json", set_format, "how errors are printed; json: one object a line"),

@@ -81,6 +81,9 @@ typedef struct Option {
     const char *help;  /* NULL: not told */
 } Option;
 
+/* Sets the levels of native kernels: the processor's best, with which programs need no device here; of a program that may
+ * be carried elsewhere the one that most processors have, too. */
+void options_levels(Options *o, bool carried);
 const Option *option_at(int i); /* in the order of --help; NULL behind the last */
 
 /* What stands before a command's own arguments. */

@@ -145,6 +145,14 @@ for fault in die0 die1 die2 cut0 cut1 cut2 long0 long1 ${1:+stop1}; do # stop1: 
     is "$(run CS_JIT="$work/badserve" BADSERVE=$fault | head -n 1)" "$right" "$fault"
 done
 
+# An entry of a session has no kernels where a text has several: a product needs one of five. What was made for this
+# processor alone needs no compiler.
+printf '%s\n' 'float[,] m(i : 0..64, j : 0..64) = i - j;' 'float[,] q(i, k) = + (m(i, j) * m(j, k));' 'q[3, 5]' >"$work/entries"
+is "$(CS_DUMP=plan "$CSC" repl <"$work/entries" 2>"$work/err"; grep -o '^// made: kernels [0-9]*' "$work/err")" "-70176 : float
+// made: kernels 1" "kernels of a session"
+"$CSC" --native=host "$work/p.cs\$" -o "$work/here" || exit 1
+is "$(CS_JIT='' CS_DUMP=plan "$work/here" 1000 2>"$work/err"; grep -c '^// launch' "$work/err")" "$right
+4" "--native=host"
 # What needs no kernel starts no process and looks for no driver; what csc has foreseen neither.
 if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
     echo 'Console.WriteLine(args.Length);' >"$work/none.cs\$"

@@ -34,7 +34,8 @@ typedef enum CsSessionAsk {
 } CsSessionAsk;
 typedef enum CsSessionTell {
     CS_SESSION_DONE = 'd',
-    CS_SESSION_FAILED = 'f' /* an exception, which has been printed */
+    CS_SESSION_DONE_MAKES = 'm', /* done; kernels that an entry has none of are made when it runs */
+    CS_SESSION_FAILED = 'f'      /* an exception, which has been printed */
 } CsSessionTell;
 
 /* The main function of the process; program: an empty one. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "../session/entry.h"
+
 /* native_size, of all texts at a level: 0.5 s on two cores; and for short ones, of which each takes some milliseconds: without
  * its sum a program with two products would wait for a device. Turns of loops come last, and run longest. */
 enum {
@@ -68,6 +70,14 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
     return native_functions(n);
 }
 
+/* Of an entry of a session a text of several kernels waits for its run, which needs few of them: a product one of five. */
+static bool waits(const Job *j, const bool *runs, int nkernels)
+{
+    int several = 0;
+    for (int k = 0; k < nkernels; k++) several += runs[k];
+    return j->opt->entry && j->opt->entry->made && !j->opt->levels_asked && several > 1;
+}
+
 void natives_add(void *ctx, const CgCode *code)
 {
     NativeForms *f = ctx;
@@ -82,6 +92,7 @@ void natives_add(void *ctx, const CgCode *code)
         bool room = j->opt->levels_asked || j->native_size[level] < budget;
         if (!room || !(j->opt->levels & 1u << level)) continue;
         const bool *runs = foreseen(f, plan, (CgNativeLevel)level);
+        if (waits(j, runs, f->kernel->nfunctions)) continue;
         f->kernel->code[level] = native_form(j, (CgNativeLevel)level, code, plan, runs);
     }
     cg_plan_free(plan);

@@ -26,6 +26,7 @@ typedef struct Entry {
     Text text;     /* with the semicolon that was left out */
     bool shows;    /* the value of its last statement */
     bool forced;   /* which is evaluated, a function too */
+    bool made;     /* the process makes the kernels that it has none of */
     Text type;     /* of that value; empty: there is none */
     /* what it declares */
     Text declarations; /* its text with blanks for the rest; empty: nothing */

@@ -21,6 +21,7 @@ struct Process {
     int program;     /* linked; -1: not yet */
     pid_t pid;       /* 0: there is none */
     int socket;
+    bool makes;    /* kernels, when they are to run */
     VEC(int) done; /* the objects that it has run, ours */
 };
 
@@ -134,13 +135,15 @@ static ProcessEnd lost(Process *p)
 }
 
 /* A CsSessionTell; 0: the process died. */
-static char ask(const Process *p, CsSessionAsk what, int object)
+static char ask(Process *p, CsSessionAsk what, int object)
 {
     char tell;
     ssize_t n = 0;
     if (send_object(p, (char)what, object))
         while ((n = recv(p->socket, &tell, 1, 0)) < 0 && errno == EINTR) continue;
-    return n == 1 ? tell : 0;
+    if (n != 1) return 0;
+    if (tell != CS_SESSION_FAILED) p->makes = tell == CS_SESSION_DONE_MAKES;
+    return tell == CS_SESSION_DONE_MAKES ? CS_SESSION_DONE : tell;
 }
 
 /* Another process, which runs what this one had run. */
@@ -163,6 +166,11 @@ static void keep(Process *p, int object)
         if (setrlimit(RLIMIT_NOFILE, &files) == 0) own = fcntl(object, F_DUPFD_CLOEXEC, 0);
     }
     if (own >= 0) vec_push(&p->done, own);
+}
+
+bool process_makes(const Process *p)
+{
+    return p->makes;
 }
 
 ProcessEnd process_run_entry(Process *p, int object, bool timed)

@@ -22,6 +22,8 @@ Process *process_new(const Options *o, HostSession *session);
 void process_free(Process *p);
 /* Ends it, so that the next entry begins without variables. */
 void process_reset(Process *p);
+/* Does it, as it said last, make the kernels that entries have none of? */
+bool process_makes(const Process *p);
 /* Runs the object of an entry, a file that is open and stays the caller's. */
 ProcessEnd process_run_entry(Process *p, int object, bool timed);
 

@@ -50,6 +50,7 @@ static Options options_of(Repl *r, Entry *e)
     o.input = e->name;
     o.text = e->text.data;
     o.entry = e;
+    e->made = process_makes(r->process);
     o.host.program = e->name;
     o.host.session = session_host(r->session);
     return o;

@@ -22,6 +22,7 @@
 #include "../../codegen/abi/session.h"
 #include "../interrupt.h"
 #include "../library/console.h"
+#include "../native/native.h"
 #include "../objects/record.h"
 #include "../state.h"
 #include "show.h"
@@ -231,7 +232,7 @@ static CsSessionTell run(const CsEntry *e, bool timed)
     console_flush();
     if (timed && !failed) printf("%.3g ms\n", took * 1e3);
     fflush(stdout);
-    return failed ? CS_SESSION_FAILED : CS_SESSION_DONE;
+    return failed ? CS_SESSION_FAILED : native_makes() ? CS_SESSION_DONE_MAKES : CS_SESSION_DONE;
 }
 
 static CsSessionTell load(int file, bool timed)
