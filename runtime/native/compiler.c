@@ -275,7 +275,7 @@ static void leave(struct Compiler *c)
 
 static CompilerSays answer_of(struct Compiler *c, Asked *a, bool wait, char **answer, size_t *size)
 {
-    bool out;
+    bool out = false;
     *answer = NULL;
     for (;;) {
         if (!move(c, &out)) return COMPILER_LOST;

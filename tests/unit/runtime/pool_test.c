@@ -36,7 +36,9 @@ START_TEST(test_jobs)
         memset((void *)&marks.of, 0, sizeof marks.of);
         Marks *job = &marks; /* dead when the job is over */
         pool_run(mark, &job, items);
-        for (int64_t i = 0; i < MOST; i++) ck_assert_uint_eq(marks.of[i], i < items);
+        bool once = true; /* Check writes a message for each assertion */
+        for (int64_t i = 0; i < MOST; i++) once = once && marks.of[i] == (i < items);
+        ck_assert(once);
     }
     pool_end();
 }
