@@ -278,6 +278,14 @@ static const KirExpr *ring_rows(Gen *g, const UnitRing *ring, const KirExpr *at)
     return kir_op(a, FD_OP_BITAND, at->type, 2, args);
 }
 
+/* An index of a gather that all lanes share. */
+static const KirExpr *shared_at(Gen *g, const FdNode *read, int d, const FdNode *index)
+{
+    if (g->checks == GEN_NOTED) return noted_at(g, read, d);
+    bool checked = g->checks == GEN_CHECKED && g->here && index == read->args[d];
+    return checked ? checked_at(g, read, d) : index_at(g, index, read->fn, d);
+}
+
 Where offset_gather(Gen *g, const FdNode *read)
 {
     Arena *a = g->u->arena;
@@ -289,7 +297,7 @@ Where offset_gather(Gen *g, const FdNode *read)
         const FdNode *of = ring && d == ring->dim ? before_round(g, read->args[d]) : read->args[d];
         const KirExpr *index = gen_varies(g, of) ? gen_value(g, of) : NULL;
         if (!index || index->type.lanes == 1) {
-            const KirExpr *at = notes ? noted_at(g, read, d) : index_at(g, of, read->fn, d);
+            const KirExpr *at = shared_at(g, read, d, of);
             if (ring && d == ring->dim) at = access_ring_row(g, ring, at);
             w.offset = add_strides(g, read->fn, d, w.offset, at);
             continue;
