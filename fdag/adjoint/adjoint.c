@@ -420,6 +420,7 @@ bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, F
     Adjoint a = {0};
     if (fdi_derive_begin(&a.d, fd, f, error)) {
         const FdNode *root = fd_root(&a.d.graph);
+        seed = fdi_outer_slots(&a.d, seed);
         if (!fdi_active(&a.d, root))
             ;
         else if (root->kind == FD_LET)

@@ -14,6 +14,8 @@ typedef struct FdFunction {
     const FdNode *const *args; /* what they are there, of their types; over the slots */
     int nslots;
     const FdSlot *slots;
+    int nouter; /* variables of derivatives around, which are constants here */
+    const FdNode *const *outer;
     int nagrees; /* set by both: the agreements of the original, over the slots */
     const FdAgree *agrees;
 } FdFunction;

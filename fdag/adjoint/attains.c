@@ -3,7 +3,11 @@
  *   after:  the place of `first` over i of (x(i), i), where first(a, b) is the lesser, of equal ones the earlier
  * A search for values that equal the minimum would not do: they are computed once more there, and may round
  * otherwise in another loop. */
+#include <string.h>
+
 #include "derive.h"
+
+#define FIRST "fd_first_" /* records of value and place */
 
 /* The place of a binder's variables in its order, a long (of one variable: itself); NULL: not a box. */
 static const FdNode *place_of(Fd *fd, const FdNode *n)
@@ -51,6 +55,11 @@ static const FdUser *chooser(Fd *fd, const FdType *record, FdOp op, const FdNode
     return u;
 }
 
+bool fdi_is_first(const FdNode *n)
+{
+    return n->type->record && !strncmp(n->type->record, FIRST, sizeof FIRST - 1);
+}
+
 /* The first value and place of a minimum or maximum, made once; NULL after an error. */
 static const FdNode *first_of(FdiDerive *d, const FdNode *n)
 {
@@ -65,7 +74,7 @@ static const FdNode *first_of(FdiDerive *d, const FdNode *n)
     FdOp op = fd_op_of(n);
     ScalarKind k = n->type->scalar, to = at->type->scalar;
     const FdType *fields[] = {n->type, at->type};
-    const char *name = arena_printf(fd->arena, "fd_first_%s_%s_%s", fd_op_info(op)->text,
+    const char *name = arena_printf(fd->arena, FIRST "%s_%s_%s", fd_op_info(op)->text,
                                     scalar_name(k), scalar_name(to));
     const FdType *record = fd_type_record(fd, name, 2, fields, names);
     ScalarValue least, most = {.i = to == SC_INT ? INT32_MAX : INT64_MAX};

@@ -6,20 +6,33 @@
 
 /* ---- the function ------------------------------------------------------------------------ */
 
-/* Slots for the variables, behind the others. */
-static void add_slots(FdiDerive *d, const FdNode **slots)
+/* Slots for the variables behind the others, then for those of derivatives around: n with these in place of them. */
+static const FdNode *with_slots(FdiDerive *d, const FdNode *n)
 {
     FdFunction *f = d->f;
     FdGraph *g = &d->graph;
-    g->nslots = f->nslots + f->nvars;
+    int count = f->nvars + f->nouter;
+    const FdNode **vars = arena_array(d->fd->arena, const FdNode *, count + 1);
+    const FdNode **slots = arena_array(d->fd->arena, const FdNode *, count + 1);
+    g->nslots = f->nslots + count;
     g->slots = arena_array(d->fd->arena, FdSlot, g->nslots + 1);
     if (f->nslots) memcpy(g->slots, f->slots, sizeof *g->slots * (size_t)f->nslots);
-    for (int i = 0; i < f->nvars; i++) {
-        const FdNode *v = f->vars[i];
+    for (int i = 0; i < count; i++) {
+        const FdNode *v = vars[i] = i < f->nvars ? f->vars[i] : f->outer[i - f->nvars];
         g->slots[f->nslots + i] =
             (FdSlot){.type = v->type, .is_array = v->type->nparams > 0, .name = v->name};
         slots[i] = fd_slot(d->fd, f->nslots + i, v->type, v->name);
     }
+    return fdi_replace_vars(d->fd, n, count, vars, slots);
+}
+
+const FdNode *fdi_outer_slots(FdiDerive *d, const FdNode *n)
+{
+    const FdFunction *f = d->f;
+    const FdNode **slots = arena_array(d->fd->arena, const FdNode *, f->nouter + 1);
+    for (int i = 0; i < f->nouter; i++)
+        slots[i] = fd_slot(d->fd, f->nslots + f->nvars + i, f->outer[i]->type, f->outer[i]->name);
+    return fdi_replace_vars(d->fd, n, f->nouter, f->outer, slots);
 }
 
 /* A function that is no let gets one around it. */
@@ -117,16 +130,15 @@ static const FdNode *reductions_out(void *ctx, Fd *fd, const FdNode *n)
 
 bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
 {
-    const FdNode *slots[FD_MAX_PARAMS];
-    static const char *const passes[] = {"fold", "domains", "recur", "inline"};
+    static const char *const passes[] = {"fold", "domains", "recur", "inline", "components"};
     *d = (FdiDerive){.fd = fd, .f = f, .error = error};
     *error = (FdError){0};
     f->nagrees = 0;
-    add_slots(d, slots);
-    const FdNode *value = fdi_replace_vars(fd, f->value, f->nvars, f->vars, slots);
-    fd_set_root(fd, &d->graph, as_let(fd, value));
+    fd_set_root(fd, &d->graph, as_let(fd, with_slots(d, f->value)));
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         if (!fd_pass_find(passes[i])->run(fd, &d->graph, error)) return false;
+    if (fdi_folds_out(d) && !fd_pass_find("inline")->run(fd, &d->graph, error)) return false;
+    if (error->message) return false;
     fd_set_root(fd, &d->graph, fd_rewrite(fd, fd_root(&d->graph), reductions_out, NULL));
     gather_agrees(d);
     fdi_find_ranges(d);
@@ -146,11 +158,12 @@ const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)
 {
     const FdNode *values[FD_MAX_PARAMS * 2] = {NULL};
     const FdFunction *f = d->f;
-    int count = f->nslots + f->nvars;
+    int count = f->nslots + f->nvars + f->nouter;
     const FdNode **all =
         count <= FD_MAX_PARAMS * 2 ? values : arena_array(d->fd->arena, const FdNode *, count);
     memset(all, 0, sizeof *all * (size_t)count);
     for (int i = 0; i < f->nvars; i++) all[f->nslots + i] = f->args[i];
+    for (int i = 0; i < f->nouter; i++) all[f->nslots + f->nvars + i] = f->outer[i];
     return fd_substitute(d->fd, n, all, count);
 }
 
@@ -165,7 +178,8 @@ const FdNode *fd_differentiated(Fd *fd, FdFunction *f, FdError *error)
 
 int fdi_derive_var(const FdiDerive *d, const FdNode *n)
 {
-    return fdi_is_leaf(n, FD_LEAF_SLOT) && n->slot >= d->f->nslots ? n->slot - d->f->nslots : -1;
+    int var = fdi_is_leaf(n, FD_LEAF_SLOT) ? n->slot - d->f->nslots : -1;
+    return var < d->f->nvars ? var : -1;
 }
 
 bool fdi_is_real(const FdType *t)

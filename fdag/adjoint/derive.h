@@ -34,6 +34,8 @@ bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error);
 void fdi_derive_end(FdiDerive *d);
 /* A result with f's arguments in place of its variables. */
 const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n);
+/* A seed or direction, with slots in place of the variables of derivatives around, as the graph has them. */
+const FdNode *fdi_outer_slots(FdiDerive *d, const FdNode *n);
 /* Which variable a slot is; -1: none. */
 int fdi_derive_var(const FdiDerive *d, const FdNode *slot);
 bool fdi_active(FdiDerive *d, const FdNode *n);
@@ -82,6 +84,10 @@ const FdNode *fdi_user_part(FdiDerive *d, const FdNode *n, int operand, const Fd
 /* Of a reduction by min or max: does the place of `fresh` come first of those that attain it? NULL after an
  * error: the ranges depend on each other. */
 const FdNode *fdi_attains(FdiDerive *d, const FdNode *reduce, const FdNode *fresh);
+bool fdi_is_first(const FdNode *reduce); /* is it one that finds that place? */
+
+/* folds.c: folds, and reductions by functions of the program, become recurrences; true if there were some. */
+bool fdi_folds_out(FdiDerive *d);
 
 /* partial.c: change times the derivative of an operation by its operand; NULL: zero, or after an error. */
 const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const FdNode *change);

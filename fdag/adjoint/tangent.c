@@ -189,7 +189,8 @@ const FdNode *fd_tangent(Fd *fd, FdFunction *f, const FdNode *const *directions,
     const FdNode *change = NULL;
     if (fdi_derive_begin(&d, fd, f, error)) {
         const FdNode *root = fd_root(&d.graph);
-        for (int i = 0; i < f->nvars; i++) along[i] = direction_of(fd, directions[i]);
+        for (int i = 0; i < f->nvars; i++)
+            along[i] = direction_of(fd, fdi_outer_slots(&d, directions[i]));
         change = tangent(&t, root);
         if (!change && !error->message)
             change = root->kind == FD_LET ? fd_let(fd, root->nvars, root->vars, root->doms,

@@ -93,10 +93,11 @@ typedef struct Lower {
     VEC(FdSlot) slots;
     VEC(LowerCapture) captures;
     VEC(LowerPlace) places;
-    const AstList *around; /* attributes of the function whose body is being lowered */
-    int nopen;             /* ranges so far that domain inference must find */
-    int nbranches;         /* operands around that may not be evaluated */
-    VEC(FdAgree) slices;   /* inside what they are of */
+    const AstList *around;       /* attributes of the function whose body is being lowered */
+    int nopen;                   /* ranges so far that domain inference must find */
+    int nbranches;               /* operands around that may not be evaluated */
+    VEC(FdAgree) slices;         /* inside what they are of */
+    VEC(const FdNode *) derived; /* variables of the derivatives around */
     const LowerContext *in;
     LowerContext graph; /* the outermost context, with these */
     Text hints;

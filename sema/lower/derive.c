@@ -23,7 +23,10 @@ static const FdNode *body_of(Lower *l, const Ast *lambda, const FdNode *const *v
         outer[i] = lambda->bound[i]->fdag;
         lambda->bound[i]->fdag = (void *)(uintptr_t)vars[i];
     }
+    size_t around = l->derived.len;
+    for (int i = 0; i < lambda->nbound; i++) vec_push(&l->derived, vars[i]);
     const FdNode *value = lower_expr(l, lambda->lambda.body);
+    l->derived.len = around;
     for (int i = lambda->nbound; i-- > 0;) lambda->bound[i]->fdag = outer[i];
     const FdType *t = lower_type(l, lambda->lambda.body->type);
     return value && t ? lower_convert(l, value, t, lambda->loc) : NULL;
@@ -45,6 +48,8 @@ static bool operands_of(Lower *l, const Ast *n, Derivative *d)
     d->f.args = d->args;
     d->f.slots = l->slots.data;
     d->f.nslots = (int)l->slots.len;
+    d->f.outer = l->derived.data;
+    d->f.nouter = (int)l->derived.len;
     return d->f.value != NULL;
 }
 

@@ -351,6 +351,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     text_free(&l.hints);
     vec_free(&l.slots);
     vec_free(&l.slices);
+    vec_free(&l.derived);
     vec_free(&l.captures);
     vec_free(&l.places);
     if (diags_errors(diags) == 0) foresee(r, arena, fd);
