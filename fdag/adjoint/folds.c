@@ -32,7 +32,8 @@ static bool scope_of(Folds *f, const FdNode *fold, FdiScope *scope)
     for (size_t i = 0; i < f->binders.len; i++) {
         const FdNode *b = f->binders.data[i];
         bool self = b->self && fdi_free_in(fold, b->self);
-        if (self) fdi_fail(d, fold, "a Fold in a recurrence that it reads: write the recurrence alone");
+        if (self)
+            fdi_fail(d, fold, "a Fold in a recurrence that it reads: write the recurrence alone");
         for (int v = 0; v < b->nvars; v++) {
             bool known = !fdi_free_in(fold, b->vars[v]);
             for (int k = 0; k < scope->n; k++) known = known || scope->vars[k] == b->vars[v];
@@ -67,9 +68,10 @@ static bool line_of(Folds *f, const FdNode *n, Line *line)
         if (!n->doms[i].lo || !n->doms[i].hi || !fdi_closed(n->doms[i].lo) ||
             !fdi_closed(n->doms[i].hi)) {
             fdi_fail(f->d, n,
-                     n->init ? "a Fold over a range that variables tell: write a loop"
-                             : "a reduction by a function of the program over a range that variables "
-                               "tell: write a loop");
+                     n->init
+                         ? "a Fold over a range that variables tell: write a loop"
+                         : "a reduction by a function of the program over a range that variables "
+                           "tell: write a loop");
             return false;
         }
         if (n->vars[i]->type->scalar == SC_LONG) k = SC_LONG;
@@ -134,7 +136,8 @@ static const FdNode *as_recurrence(Folds *f, const FdNode *n)
     if (n->init) was = choice(fd, first, n->init, was);
     const FdNode *both[] = {was, term}, *now = fd_apply(fd, n->fn, 2, both, n->loc);
     if (!n->init) now = choice(fd, first, term, now);
-    const FdNode *rec = fdi_fresh(fd, fd_recurrence(fd, self, order, rank, scope.vars, scope.doms, now, n->loc));
+    const FdNode *rec =
+        fdi_fresh(fd, fd_recurrence(fd, self, order, rank, scope.vars, scope.doms, now, n->loc));
     const FdNode *value = fd_apply(fd, rec, rank, last, n->loc);
     const FdUser *user = fd_user_of(n);
     const FdNode *none = n->init ? n->init : user ? user->identity : NULL;

@@ -20,11 +20,11 @@ static const char *bar_of(Along *a, Variable *v)
 }
 
 /* The change of a step's target, once it has its value. */
-static void set_change(Along *a, AstList *out, const Step *step, Ast *change)
+static void set_change(Along *a, AstList *out, const Step *step, Variable *target, Ast *change)
 {
-    const char *bar = bar_of(a, step->target);
+    const char *bar = bar_of(a, target);
     if (step->declares)
-        code_local(a->s, out, step->loc, step->target->type, bar, change);
+        code_local(a->s, out, step->loc, target->type, bar, change);
     else
         code_set(a->s, out, step->loc, bar, change);
 }
@@ -43,7 +43,7 @@ static void assignment_along(Along *a, AstList *out, const Step *step)
             s, out, step->loc, step->target->type, change,
             code_derivative(s, lambda, step->target->type, -1, &by, (int)by.len, directions));
     code_step(s, out, step);
-    set_change(a, out, step,
+    set_change(a, out, step, step->target,
                by.len ? tree_name(s, step->loc, change) : code_zero(s, step->loc, step->target));
     vec_free(&by);
 }
@@ -61,10 +61,18 @@ static void call_along(Along *a, AstList *out, const Step *step)
             ast_list_add(s->arena, call->call.args, tree_name(s, step->loc, bar_of(a, by.data[i])));
     if (call) {
         code_local(s, out, step->loc, NULL, whole, call);
-        code_local(s, out, step->loc, step->target->type, step->target->name,
-                   tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item1"));
-        set_change(a, out, step,
-                   tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item2"));
+        code_results(s, out, step,
+                     tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item1"));
+        Ast *change = tree_member(s, step->loc, tree_name(s, step->loc, whole), "Item2");
+        Leaves leaves = {0};
+        Variable *target;
+        if (step->whole)
+            split_leaves(s, "", step->whole, change, step->loc, &leaves);
+        else
+            vec_push(&leaves, ((Leaf){.value = change}));
+        for (size_t i = 0; (target = normal_target(step, i)); i++)
+            if (target->active) set_change(a, out, step, target, leaves.data[i].value);
+        vec_free(&leaves);
     }
     vec_free(&c.by);
     vec_free(&c.part);
@@ -82,7 +90,9 @@ static void step_along(Along *a, AstList *out, const Step *step)
 {
     Sema *s = a->s;
     AstList first = {0}, second = {0};
-    bool active = step->target && step->target->active;
+    bool active = false;
+    Variable *target;
+    for (size_t i = 0; (target = normal_target(step, i)); i++) active = active || target->active;
     if (step->kind == STEP_IF) {
         steps_along(a, &step->first, &first);
         steps_along(a, &step->second, &second);
@@ -98,7 +108,7 @@ static void step_along(Along *a, AstList *out, const Step *step)
         call_along(a, out, step);
     } else if (step->kind == STEP_GET && active) {
         code_step(s, out, step);
-        set_change(a, out, step, element_of(s, step, bar_of(a, step->array)));
+        set_change(a, out, step, step->target, element_of(s, step, bar_of(a, step->array)));
     } else if (step->kind == STEP_PUT && active) {
         code_step(s, out, step);
         const Variable *from = step->array;
@@ -122,10 +132,12 @@ static void steps_along(Along *a, const Steps *steps, AstList *out)
 void along_statements(Sema *s, Normal *n, AstList *out)
 {
     Along a = {s, true};
-    AstList both = {0};
-    Variable *result = n->result;
-    code_result(out, n, result->name);
-    if (result->active) code_result(out, n, bar_of(&a, result));
+    AstList both = {0}, values = {0}, changes = {0};
+    for (size_t i = 0; i < n->results.len; i++) {
+        Variable *result = n->results.data[i];
+        code_result(out, n, result, result->name);
+        if (result->active) code_result(out, n, result, bar_of(&a, result));
+    }
     for (size_t i = 0; i < n->params.len; i++) {
         Variable *v = n->params.data[i];
         if (v->differentiated)
@@ -135,9 +147,18 @@ void along_statements(Sema *s, Normal *n, AstList *out)
     }
     steps_along(&a, &n->steps, out);
     n->good = n->good && a.good;
-    both = ast_list_add(s->arena, both, tree_name(s, n->loc, result->name));
-    both = ast_list_add(s->arena, both,
-                        result->active ? tree_name(s, n->loc, result->bar)
-                                       : code_zero(s, n->loc, result));
+    for (size_t i = 0; i < n->results.len; i++) {
+        const Variable *result = n->results.data[i];
+        Ast *change = ast_new(s->arena, AST_DEFAULT, n->loc);
+        change->default_.target = type_node(s, n->loc, result->type);
+        if (result->active)
+            change = tree_name(s, n->loc, result->bar);
+        else if (kind_is_real(result->type))
+            change = code_zero(s, n->loc, result);
+        values = ast_list_add(s->arena, values, tree_name(s, n->loc, result->name));
+        changes = ast_list_add(s->arena, changes, change);
+    }
+    both = ast_list_add(s->arena, both, code_returned(s, n->loc, n->type, values));
+    both = ast_list_add(s->arena, both, code_returned(s, n->loc, n->type, changes));
     *out = ast_list_add(s->arena, *out, tree_return(s, tree_tuple(s, n->loc, both)));
 }

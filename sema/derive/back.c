@@ -25,7 +25,7 @@ typedef struct Kept {
     Logs logs;             /* of a loop */
 } Kept;
 
-static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out);
+static void there_and_back(Back *b, const Steps *steps, const Variables *wanted, AstList *out);
 
 /* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
 static bool is_inner(const Step *step, const Variable *v)
@@ -241,14 +241,16 @@ static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
 }
 
 /* Do later steps read what this one gives, or is it wanted in the end? */
-static bool is_read(const Steps *steps, size_t at, const Variable *wanted)
+static bool is_read(const Steps *steps, size_t at, const Variables *wanted)
 {
     const Step *step = &steps->data[at];
     Variables gives = {0};
     bool read = step->kind == STEP_RUN || step->kind == STEP_FUNCTION || step->kind == STEP_LOOP;
-    if (step->target) vec_push(&gives, step->target);
+    Variable *target;
+    for (size_t i = 0; (target = normal_target(step, i)); i++) vec_push(&gives, target);
     for (size_t i = 0; i < step->writes.len; i++) vec_push(&gives, step->writes.data[i]);
-    read = read || (wanted && normal_has(&gives, wanted));
+    for (size_t i = 0; wanted && i < gives.len; i++)
+        read = read || normal_has(wanted, gives.data[i]);
     for (size_t i = at + 1; i < steps->len && !read; i++) {
         Variables plain = {0}, functions = {0};
         normal_reads(&steps->data[i], &plain, &functions);
@@ -307,6 +309,14 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
     code_step(b->s, out, step);
 }
 
+static bool is_given(const Step *step)
+{
+    bool any = false;
+    Variable *target;
+    for (size_t i = 0; (target = normal_target(step, i)); i++) any = any || target->given;
+    return any;
+}
+
 static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     if (step->kind == STEP_PUT && kept->name && !step->target->log)
@@ -327,7 +337,7 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
         change_get(b, out, step);
     else if (step->kind == STEP_PUT && step->target->given)
         change_put(b, out, step);
-    else if (step->kind == STEP_CALL && step->target->given)
+    else if (step->kind == STEP_CALL && is_given(step))
         change_call(b, out, step, kept->both);
 }
 
@@ -337,18 +347,19 @@ static bool ends_in_call(const Steps *steps)
 {
     if (steps->len < 2) return false;
     const Step *call = &steps->data[steps->len - 2], *last = &vec_last(steps);
-    return call->kind == STEP_CALL && last->kind == STEP_ASSIGN && call->target->active &&
-           change_named(last) == call->target && !last->over && !given_is(call->callee);
+    return call->kind == STEP_CALL && !call->whole && last->kind == STEP_ASSIGN &&
+           call->target->active && change_named(last) == call->target && !last->over &&
+           !given_is(call->callee);
 }
 
 /* Variables that are declared here end with it. */
-static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, AstList *out)
+static void there_and_back(Back *b, const Steps *steps, const Variables *wanted, AstList *out)
 {
     VEC(Kept) kept = {0};
     size_t forth_to = steps->len - (ends_in_call(steps) ? 2 : 0);
     for (size_t i = 0; i < steps->len; i++) {
         Kept k = {.ran = i < forth_to && is_read(steps, i, wanted)};
-        if (i == forth_to) k.both = wanted == vec_last(steps).target;
+        if (i == forth_to) k.both = wanted && normal_has(wanted, vec_last(steps).target);
         forth(b, out, &steps->data[i], &k);
         vec_push(&kept, k);
     }
@@ -360,10 +371,10 @@ static void there_and_back(Back *b, const Steps *steps, const Variable *wanted, 
         vec_free(&kept.data[i].old);
         vec_free(&kept.data[i].logs);
     }
-    for (size_t i = 0; i < steps->len; i++) {
-        Variable *v = steps->data[i].target;
-        if (v && steps->data[i].declares) v->declared = v->given = false;
-    }
+    Variable *v;
+    for (size_t i = 0; i < steps->len; i++)
+        for (size_t k = 0; steps->data[i].declares && (v = normal_target(&steps->data[i], k)); k++)
+            v->declared = v->given = false;
     vec_free(&kept);
 }
 
@@ -371,12 +382,22 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
 {
     Back b = {s, n, true};
     Loc loc = n->loc;
-    AstList all = {0}, by = {0};
-    Variable *result = n->result;
-    code_result(out, n, result->name);
-    Ast *one = tree_cast(s, loc, type_node(s, loc, result->type), tree_int(s, loc, 1));
-    if (n->result->active) change_set(&b, out, loc, result, seed ? tree_name(s, loc, seed) : one);
-    there_and_back(&b, &n->steps, value ? result : NULL, out);
+    AstList all = {0}, by = {0}, values = {0};
+    Leaves leaves = {0};
+    if (split_is(n->type))
+        split_leaves(s, "", n->type, tree_name(s, loc, seed), loc, &leaves);
+    else
+        vec_push(&leaves, ((Leaf){.value = seed ? tree_name(s, loc, seed)
+                                                : tree_cast(s, loc, type_node(s, loc, n->type),
+                                                            tree_int(s, loc, 1))}));
+    for (size_t i = 0; i < n->results.len; i++) {
+        Variable *result = n->results.data[i];
+        code_result(out, n, result, result->name);
+        if (result->active) change_set(&b, out, loc, result, leaves.data[i].value);
+        values = ast_list_add(s->arena, values, tree_name(s, loc, result->name));
+    }
+    vec_free(&leaves);
+    there_and_back(&b, &n->steps, value ? &n->results : NULL, out);
     for (size_t i = 0; i < n->params.len && b.good; i++) {
         Variable *v = n->params.data[i];
         if (!v->differentiated) continue;
@@ -385,7 +406,7 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
     }
     n->good = n->good && b.good;
     if (!n->good) return;
-    if (value) all = ast_list_add(s->arena, all, tree_name(s, loc, result->name));
+    if (value) all = ast_list_add(s->arena, all, code_returned(s, loc, n->type, values));
     all = ast_list_add(s->arena, all, tree_tuple(s, loc, by));
     code_add(s, out, tree_return(s, tree_tuple(s, loc, all)));
 }

@@ -30,16 +30,21 @@ void change_none(Back *b, AstList *out, Loc loc, Variable *v)
 
 /* ---- assignments ------------------------------------------------------------------------------- */
 
-/* d by each of `by` is in variables that were declared with these names; they are given. */
-static void give_parts(Back *b, AstList *out, Loc loc, Variable *target, const Variables *by,
-                       const char *const *parts)
+/* The changes of a call's targets, as a value of its result's type. */
+static Ast *seed_of(Back *b, AstList *out, const Step *step)
 {
-    target->given = false;
-    for (size_t i = 0; i < by->len; i++)
-        if (by->data[i] == target) change_set(b, out, loc, target, tree_name(b->s, loc, parts[i]));
-    for (size_t i = 0; i < by->len; i++)
-        if (by->data[i] != target)
-            change_give(b, out, loc, by->data[i], tree_name(b->s, loc, parts[i]));
+    AstList values = {0};
+    Variable *target;
+    for (size_t i = 0; (target = normal_target(step, i)); i++) {
+        Ast *value = ast_new(b->s->arena, AST_DEFAULT, step->loc);
+        value->default_.target = type_node(b->s, step->loc, target->type);
+        if (target->active) {
+            change_none(b, out, step->loc, target);
+            value = tree_name(b->s, step->loc, target->bar);
+        }
+        values = ast_list_add(b->s->arena, values, value);
+    }
+    return code_returned(b->s, step->loc, step->whole ? step->whole : step->target->type, values);
 }
 
 /* The variable of the same type that an assignment gives another name; NULL: it computes something. */
@@ -126,8 +131,7 @@ void change_call(Back *b, AstList *out, const Step *step, bool both)
     Call c = code_call(b->s, step, both ? DERIVED_BOTH : DERIVED_BACK);
     b->good = b->good && c.call;
     if (c.call && c.by.len) {
-        c.call->call.args =
-            ast_list_add(b->s->arena, c.call->call.args, tree_name(b->s, loc, step->target->bar));
+        c.call->call.args = ast_list_add(b->s->arena, c.call->call.args, seed_of(b, out, step));
         const char *whole = code_fresh(b->s, "parts");
         code_local(b->s, out, loc, NULL, whole, c.call);
         if (both)
@@ -142,9 +146,11 @@ void change_call(Back *b, AstList *out, const Step *step, bool both)
             vec_push(&parts, code_fresh(b->s, "part"));
             code_local(b->s, out, loc, c.by.data[i]->type, parts.data[i], part);
         }
-        give_parts(b, out, loc, step->target, &c.by, parts.data);
+        for (size_t i = 0; i < c.by.len; i++)
+            change_give(b, out, loc, c.by.data[i], tree_name(b->s, loc, parts.data[i]));
     }
-    step->target->given = false;
+    Variable *target;
+    for (size_t i = 0; (target = normal_target(step, i)); i++) target->given = false;
     vec_free(&parts);
     vec_free(&c.by);
     vec_free(&c.part);

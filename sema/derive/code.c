@@ -61,13 +61,18 @@ Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types)
     return t;
 }
 
-void code_result(AstList *out, const Normal *n, const char *name)
+void code_result(AstList *out, const Normal *n, const Variable *result, const char *name)
 {
     Sema *s = n->s;
-    const Variable *result = n->result;
     Ast *none = n->leaves ? ast_new(s->arena, AST_DEFAULT, n->loc) : NULL;
     if (none) none->default_.target = type_node(s, n->loc, result->type);
     code_local(s, out, n->loc, result->type, name, none);
+}
+
+Ast *code_returned(Sema *s, Loc loc, const Type *t, AstList values)
+{
+    int at = 0;
+    return split_whole(s, loc, t, values, &at, false);
 }
 
 /* ---- steps as they are ------------------------------------------------------------------------- */
@@ -93,6 +98,25 @@ static Ast *plain_call(Sema *s, const Step *step)
     return call;
 }
 
+void code_results(Sema *s, AstList *out, const Step *step, Ast *value)
+{
+    Leaves leaves = {0};
+    Variable *target;
+    if (!step->whole) {
+        code_local(s, out, step->loc, step->target->type, step->target->name, value);
+        return;
+    }
+    if (value->kind == AST_CALL) {
+        const char *whole = code_fresh(s, "whole");
+        code_local(s, out, step->loc, step->whole, whole, value);
+        value = tree_name(s, step->loc, whole);
+    }
+    split_leaves(s, "", step->whole, value, step->loc, &leaves);
+    for (size_t i = 0; (target = normal_target(step, i)); i++)
+        code_local(s, out, step->loc, target->type, target->name, leaves.data[i].value);
+    vec_free(&leaves);
+}
+
 void code_step(Sema *s, AstList *out, const Step *step)
 {
     AstList first = {0}, second = {0};
@@ -107,9 +131,7 @@ void code_step(Sema *s, AstList *out, const Step *step)
                  tree_assign(s, step->loc, ast_clone(s->arena, step->value),
                              tree_name(s, step->loc, step->array->name)));
         break;
-    case STEP_CALL:
-        code_local(s, out, step->loc, step->target->type, step->target->name, plain_call(s, step));
-        break;
+    case STEP_CALL: code_results(s, out, step, plain_call(s, step)); break;
     case STEP_IF:
         code_steps(s, &first, &step->first);
         code_steps(s, &second, &step->second);

@@ -17,6 +17,7 @@ typedef struct Find {
     VEC(const Symbol *) inside;   /* variables bound in a call */
     bool free;                    /* it reads others */
     bool loops, steps, functions; /* what is seen: steps of scalars; functional expressions */
+    bool wholes;                  /* variables whose values hold arrays */
 } Find;
 
 static void find_bound(Ast **child, void *ctx)
@@ -77,6 +78,7 @@ static void note(Ast **child, void *ctx)
     if ((n->kind == AST_DECLARATOR || n->kind == AST_DEFINE) && n->sym && n->sym->type) {
         note_type(f, n->loc, FACT_DECLARED, n->sym->type);
         f->functions = f->functions || type_is_functional(n->sym->type);
+        f->wholes = f->wholes || split_is(n->sym->type);
     } else if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC &&
                facts_has_loops(f->s, n->sym)) {
         Fact fact = {.kind = FACT_CALL,
@@ -161,7 +163,8 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
     context_leave(s, &saved);
     if (!d->facts.good) return;
     note(&body, &find);
-    d->loops = find.loops || facts_calls_loops(&d->facts) || (find.steps && find.functions);
+    d->loops = find.loops || facts_calls_loops(&d->facts) || (find.steps && find.functions) ||
+               find.wholes || split_is(sym->type->result);
 }
 
 static Derived *derived(Sema *s, Symbol *f)

@@ -106,7 +106,7 @@ static AstList params_behind(Sema *s, AstList params, const Normal *n, bool back
         if (!back && v->differentiated)
             add_param(s, &params, loc, v->type, derived_direction(s, v->name));
     }
-    if (back && seed) add_param(s, &params, loc, n->result->type, seed);
+    if (back && seed) add_param(s, &params, loc, n->type, seed);
     return params;
 }
 
@@ -124,13 +124,13 @@ static bool statements_of(Sema *s, Normal *n, bool back, bool value, const char 
         *result = code_tuple_type(s, n->loc, count, types);
         if (value) {
             Ast *both = ast_new(s->arena, AST_TYPE_TUPLE, n->loc);
-            code_add_item(s, both, type_node(s, n->loc, n->result->type));
+            code_add_item(s, both, type_node(s, n->loc, n->type));
             code_add_item(s, both, *result);
             *result = both;
         }
     } else {
         along_statements(s, n, out);
-        types[0] = types[1] = n->result->type;
+        types[0] = types[1] = n->type;
         *result = code_tuple_type(s, n->loc, 2, types);
     }
     return n->good;

@@ -84,6 +84,9 @@ struct Step {
     Symbol *callee;
     AstList args;
     Variables
+        others; /* of CALL: where the result is a value that holds arrays its fields are the target and these */
+    const Type *whole; /* that value's type; or NULL */
+    Variables
         given; /* of CALL: the variable that is an argument, NULL: an expression without derivative */
     Steps first, second;
     Variables writes; /* of IF and LOOP: what is outside and is assigned */
@@ -96,7 +99,8 @@ typedef struct Normal {
     Sema *s;
     Loc loc;
     Variables params, all; /* all: every variable */
-    Variable *result;
+    const Type *type;      /* of what it returns */
+    Variables results;     /* that, or the fields of a value that holds arrays */
     Steps steps;
     bool good;   /* false: it is reported what has no derivative */
     bool leaves; /* loops return: the result has a value from the start */
@@ -111,6 +115,8 @@ void normal_free(Normal *n);
 bool normal_activity(Normal *n);
 /* What a step's value reads at last, and the definitions of functions that it uses, in their order. */
 void normal_reads(const Step *step, Variables *plain, Variables *functions);
+/* Target number i of a step; NULL: it has not so many. */
+Variable *normal_target(const Step *step, size_t i);
 bool normal_has(const Variables *list, const Variable *v);
 void normal_add(Variables *list, Variable *v);
 
@@ -128,8 +134,13 @@ void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name,
 void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value);
 /* The step itself, as the original has it; steps inside as well. */
 void code_step(Sema *s, AstList *out, const Step *step);
-void code_result(AstList *out, const Normal *n, const char *name); /* declares it, or its change */
+/* Declares a result, or its change, under this name. */
+void code_result(AstList *out, const Normal *n, const Variable *result, const char *name);
+/* What is returned, of the values of the results. */
+Ast *code_returned(Sema *s, Loc loc, const Type *t, AstList values);
 void code_steps(Sema *s, AstList *out, const Steps *steps);
+/* Declares a call's targets, of its result. */
+void code_results(Sema *s, AstList *out, const Step *step, Ast *value);
 Ast *code_block(Sema *s, Loc loc, AstList stmts);
 Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
 Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
@@ -173,6 +184,20 @@ Ast *log_count(Sema *s, Loc loc, const Variable *v);
 void log_put(Sema *s, AstList *out, const Step *put); /* before the element is overwritten */
 /* Puts back what was overwritten since the log had so many. */
 void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count);
+
+/* ---- split.c: values that hold arrays, as their fields --------------------------------------------------- */
+
+typedef struct Leaf {
+    const char *name; /* of a variable for it */
+    const Type *type;
+    Ast *value; /* of the whole; NULL: that is not known */
+} Leaf;
+typedef VEC(Leaf) Leaves;
+
+/* The fields of a value of such a type, those of values in it in their place. */
+void split_leaves(Sema *s, const char *name, const Type *t, const Ast *value, Loc loc, Leaves *out);
+/* The value of its fields, from number *at on; as a tuple whatever it is, if it is to be taken apart. */
+Ast *split_whole(Sema *s, Loc loc, const Type *t, AstList fields, int *at, bool tuple);
 
 /* ---- back.c, along.c: statements of the function that is made, from the normal form whose parameters are marked
  * active; its last one returns what is asked for. */

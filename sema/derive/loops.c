@@ -54,7 +54,8 @@ void shape_may_leave(Shape *f, Ast *body, Steps *out)
     Loc loc = body->loc;
     f->left = shape_variable(f, code_fresh(f->s, "left"), f->s->boolean);
     shape_assign(f, loc, f->left, ast_new(f->s->arena, AST_BOOL_LIT, loc), true, out);
-    f->out->result->set = f->out->leaves = true; /* turns that do not return leave it as it is */
+    f->out->leaves = true; /* turns that do not return leave the results as they are */
+    for (size_t i = 0; i < f->out->results.len; i++) f->out->results.data[i]->set = true;
 }
 
 Ast *shape_if_left(Shape *f, Loc loc)

@@ -14,6 +14,12 @@ bool normal_has(const Variables *list, const Variable *v)
     return false;
 }
 
+Variable *normal_target(const Step *step, size_t i)
+{
+    if (!i) return step->target;
+    return i <= step->others.len ? step->others.data[i - 1] : NULL;
+}
+
 void normal_add(Variables *list, Variable *v)
 {
     if (!normal_has(list, v)) vec_push(list, v);
@@ -44,10 +50,33 @@ static const char *kind_of(const Ast *n)
     }
 }
 
+/* The results from number *at on, of a value of this type. */
+static void give_results(Shape *f, Ast *value, const Type *t, size_t *at, Steps *out)
+{
+    if (!split_is(t)) {
+        shape_assign(f, value->loc, f->out->results.data[(*at)++], value, false, out);
+        return;
+    }
+    if (value->kind == AST_CALL) shape_hoist(f, &value, out);
+    const Class *c = class_of(t);
+    const bool made = value->kind == AST_NEW && !value->new_.init;
+    AstList items = value->kind == AST_TUPLE ? value->tuple.items
+                    : made                   ? value->new_.args
+                                             : (AstList){0};
+    if (items.len != c->nfields) {
+        shape_fail(f, value->loc, "this value that holds arrays",
+                   "return a new one, of its fields");
+        return;
+    }
+    for (int i = 0; i < items.len && f->out->good; i++)
+        give_results(f, tuple_value(items.data[i]), c->fields[i]->type, at, out);
+}
+
 static void leave(Shape *f, Ast *n, Steps *out)
 {
+    size_t at = 0;
     if (n->kind == AST_RETURN) {
-        if (n->return_.value) shape_assign(f, n->loc, f->out->result, n->return_.value, false, out);
+        if (n->return_.value) give_results(f, n->return_.value, f->out->type, &at, out);
         if (!f->loops) return;
         shape_assign(f, n->loc, f->left, tree_true(f->s, n->loc), false, out);
         shape_assign(f, n->loc, f->stop, tree_true(f->s, n->loc), false, out);
@@ -134,7 +163,7 @@ void normal_form(Sema *s, Normal *out, const Facts *facts, Ast *body, AstList pa
                  const Type *result)
 {
     Shape f = {.s = s, .out = out, .facts = facts, .result = result};
-    *out = (Normal){.s = s, .loc = body->loc, .good = true};
+    *out = (Normal){.s = s, .loc = body->loc, .type = result, .good = true};
     for (int i = 0; i < params.len; i++) {
         const Ast *p = params.data[i];
         Variable *v = shape_variable(&f, p->param.name, p->type);
@@ -142,7 +171,14 @@ void normal_form(Sema *s, Normal *out, const Facts *facts, Ast *body, AstList pa
         vec_push(&f.names, v->name);
         vec_push(&out->params, v);
     }
-    out->result = shape_variable(&f, code_fresh(s, "value"), result);
+    Leaves leaves = {0};
+    if (split_is(result))
+        split_leaves(s, "value", result, NULL, out->loc, &leaves);
+    else
+        vec_push(&leaves, ((Leaf){.type = result}));
+    for (size_t i = 0; i < leaves.len; i++)
+        vec_push(&out->results, shape_variable(&f, code_fresh(s, "value"), leaves.data[i].type));
+    vec_free(&leaves);
     shape_may_leave(&f, body, &out->steps);
     shape_statements(&f, ast_list_add(s->arena, (AstList){0}, body), &out->steps);
     vec_free(&f.visible);
@@ -189,6 +225,20 @@ static bool is_discrete(const Type *t)
     return of->kind == TY_STRING || (of->kind == TY_SCALAR && !scalar_is_real(of->scalar));
 }
 
+/* A step's target becomes active; true: it was not. */
+static bool activate(Normal *n, const Step *step, Variable *target)
+{
+    if (target->active || is_discrete(target->type) || !reads_active(step)) return false;
+    if (!kind_is_real(target->type)) {
+        report(n->s, step->loc, NOT_SUPPORTED,
+               "there is no derivative yet of '%s', a '%s' in a function with loops", target->name,
+               type_text(n->s->arena, target->type));
+        report_note(n->s, NOWHERE, "write a variable for each real and array of reals");
+        n->good = false;
+    }
+    return target->active = true;
+}
+
 static bool spread(Normal *n, const Steps *steps)
 {
     bool changed = false;
@@ -200,17 +250,9 @@ static bool spread(Normal *n, const Steps *steps)
         }
         bool gives = step->kind == STEP_ASSIGN || step->kind == STEP_CALL ||
                      step->kind == STEP_GET || step->kind == STEP_PUT;
-        if (!gives || step->target->active || is_discrete(step->target->type) ||
-            !reads_active(step))
-            continue;
-        if (!kind_is_real(step->target->type)) {
-            report(n->s, step->loc, NOT_SUPPORTED,
-                   "there is no derivative yet of '%s', a '%s' in a function with loops",
-                   step->target->name, type_text(n->s->arena, step->target->type));
-            report_note(n->s, NOWHERE, "write a variable for each real and array of reals");
-            n->good = false;
-        }
-        step->target->active = changed = true;
+        Variable *target;
+        for (size_t k = 0; gives && n->good && (target = normal_target(step, k)); k++)
+            changed = activate(n, step, target) || changed;
     }
     return changed;
 }
@@ -232,6 +274,7 @@ static void free_steps(Steps *steps)
         vec_free(&s->writes);
         vec_free(&s->keeps);
         vec_free(&s->given);
+        vec_free(&s->others);
     }
     vec_free(steps);
 }
@@ -242,4 +285,5 @@ void normal_free(Normal *n)
     for (size_t i = 0; i < n->all.len; i++) vec_free(&n->all.data[i]->reads);
     vec_free(&n->all);
     vec_free(&n->params);
+    vec_free(&n->results);
 }

@@ -185,7 +185,8 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
         plain = plain && decl_mode(decl->func.params.data[i]) == AST_OP_BY_VALUE;
     for (int i = 0; i < call->call.args.len; i++)
         plain = plain && call->call.args.data[i]->kind != AST_BINDER;
-    if (!plain || !kind_is_real(fact->type)) {
+    const bool whole = split_is(fact->type);
+    if (!plain || (!kind_is_real(fact->type) && !whole)) {
         shape_fail(
             f, call->loc,
             arena_printf(f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
@@ -208,10 +209,26 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
         step.args = ast_list_add(f->s->arena, step.args, arg);
         shape_reads(f, arg, &step.reads);
     }
-    Variable *made = shape_variable(f, code_fresh(f->s, "result"), fact->type);
-    shape_target(f, &step, made, true);
+    Leaves leaves = {0};
+    AstList names = {0};
+    if (whole)
+        split_leaves(f->s, "", fact->type, NULL, call->loc, &leaves);
+    else
+        vec_push(&leaves, ((Leaf){.type = fact->type}));
+    for (size_t i = 0; i < leaves.len; i++) {
+        Variable *made = shape_variable(f, code_fresh(f->s, "result"), leaves.data[i].type);
+        if (!i)
+            shape_target(f, &step, made, true);
+        else
+            vec_push(&step.others, made);
+        made->set = true;
+        names = ast_list_add(f->s->arena, names, tree_name(f->s, call->loc, made->name));
+    }
+    step.whole = whole ? fact->type : NULL;
+    vec_free(&leaves);
     vec_push(out, step);
-    *slot = tree_name(f->s, call->loc, made->name);
+    int at = 0;
+    *slot = split_whole(f->s, call->loc, fact->type, names, &at, true);
 }
 
 static void hoist_list(Shape *f, AstList list, Steps *out)

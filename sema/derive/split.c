@@ -24,13 +24,6 @@ typedef struct Split {
     bool good;
 } Split;
 
-typedef struct Leaf {
-    const char *name; /* of the parameter */
-    const Type *type;
-    Ast *value; /* of the whole */
-} Leaf;
-typedef VEC(Leaf) Leaves;
-
 static void rewrite(Ast **slot, void *ctx);
 
 bool split_is(const Type *t)
@@ -50,8 +43,7 @@ static const char *leaf_name(Sema *s, const char *whole, const char *field)
     return intern_cstr(s->names, arena_printf(s->arena, "$%s$%s", text, field));
 }
 
-static void add_leaves(Sema *s, const char *name, const Type *t, const Ast *value, Loc loc,
-                       Leaves *out)
+void split_leaves(Sema *s, const char *name, const Type *t, const Ast *value, Loc loc, Leaves *out)
 {
     const Class *c = class_of(t);
     for (int i = 0; i < c->nfields; i++) {
@@ -59,10 +51,25 @@ static void add_leaves(Sema *s, const char *name, const Type *t, const Ast *valu
         Leaf leaf = {leaf_name(s, name, f->name), f->type,
                      value ? tree_member(s, loc, ast_clone(s->arena, value), f->name) : NULL};
         if (split_is(f->type))
-            add_leaves(s, leaf.name, f->type, leaf.value, loc, out);
+            split_leaves(s, leaf.name, f->type, leaf.value, loc, out);
         else
             vec_push(out, leaf);
     }
+}
+
+Ast *split_whole(Sema *s, Loc loc, const Type *t, AstList fields, int *at, bool tuple)
+{
+    const Class *c = class_of(t);
+    AstList items = {0};
+    if (!split_is(t)) return fields.data[(*at)++];
+    for (int i = 0; i < c->nfields; i++)
+        items = ast_list_add(s->arena, items,
+                             split_whole(s, loc, c->fields[i]->type, fields, at, tuple));
+    if (tuple || c->tuple) return tree_tuple(s, loc, items);
+    Ast *made = ast_new(s->arena, AST_NEW, loc);
+    made->new_.ntype = type_node(s, loc, t);
+    made->new_.args = items;
+    return made;
 }
 
 static void fail(Split *w, Loc loc, const char *what, const char *instead)
@@ -144,14 +151,14 @@ static void split_call(Split *w, Ast **slot, Symbol *f, const char *self, const 
     Ast *call = tree_call(s, loc, NULL, 0);
     const Symbol *made = split_function(w, f, loc);
     if (!made) return;
-    if (self) add_leaves(s, self, of, NULL, loc, &leaves);
+    if (self) split_leaves(s, self, of, NULL, loc, &leaves);
     for (int i = 0; i < args.len; i++) {
         for (size_t k = 0; k < leaves.len; k++)
             call->call.args =
                 ast_list_add(s->arena, call->call.args, tree_name(s, loc, leaves.data[k].name));
         leaves.len = 0;
         if (whole_of(w, args.data[i], &name, &t)) {
-            add_leaves(s, name, t, NULL, loc, &leaves);
+            split_leaves(s, name, t, NULL, loc, &leaves);
             continue;
         }
         Ast *arg = args.data[i];
@@ -251,7 +258,7 @@ static void rewrite(Ast **slot, void *ctx)
 static AstList leaf_params(Sema *s, AstList params, const char *name, const Type *t, Loc loc)
 {
     Leaves leaves = {0};
-    add_leaves(s, name, t, NULL, loc, &leaves);
+    split_leaves(s, name, t, NULL, loc, &leaves);
     for (size_t i = 0; i < leaves.len; i++)
         params = ast_list_add(
             s->arena, params,
@@ -349,7 +356,7 @@ static Leaves leaves_of(Sema *s, Loc loc, const char *name, const char *value, c
 {
     Leaves leaves = {0};
     if (split_is(t))
-        add_leaves(s, name, t, tree_name(s, loc, value), loc, &leaves);
+        split_leaves(s, name, t, tree_name(s, loc, value), loc, &leaves);
     else
         vec_push(&leaves, ((Leaf){name, t, tree_name(s, loc, value)}));
     return leaves;

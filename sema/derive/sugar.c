@@ -189,6 +189,8 @@ static const Type *type_of_place(Parts *p, Ast *target)
 {
     const Ast *array = target->kind == AST_INDEX ? target->index.base : NULL;
     if (declares(target)) {
+        const Ast *t = target->binder.vtype;
+        if (t->kind == AST_TYPE_NAME && !t->type_name.name && t->type) return t->type; /* made */
         const Fact *fact = facts_at(p->f->facts, target->binder.names.data[0], FACT_DECLARED);
         if (fact) return fact->type;
     } else if (target->kind == AST_NAME_REF) {
@@ -235,6 +237,9 @@ static void match(Parts *p, Ast *target, Ast *value)
 {
     Shape *f = p->f;
     Sema *s = f->s;
+    const Fact *call = value->kind == AST_CALL ? facts_at(f->facts, value, FACT_CALL) : NULL;
+    if (!f->out->good) return;
+    if (target->kind == AST_TUPLE && call && split_is(call->type)) shape_hoist(f, &value, p->out);
     if (!f->out->good) return;
     if (target->kind == AST_TUPLE && value->kind == AST_TUPLE &&
         target->tuple.items.len == value->tuple.items.len) {
