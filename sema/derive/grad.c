@@ -115,7 +115,7 @@ static bool check_kinds(Sema *s, const Derive *d)
                                        i + 1, type_text(s->arena, d->params[i])),
                           "fix what is not differentiated by: loss(_, _, x, y)");
     bool real = d->result->kind == TY_SCALAR && scalar_is_real(d->result->scalar);
-    if (real || (!scalar && kind_has_reals(d->result))) return true;
+    if (real || (!scalar && (kind_has_reals(d->result) || split_is(d->result)))) return true;
     return refuse(s, d, loc,
                   arena_printf(s->arena, "its result is a '%s', no real%s",
                                type_text(s->arena, d->result), scalar ? " number" : ""),

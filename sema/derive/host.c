@@ -72,6 +72,13 @@ void derived_add_split(Sema *s, const Symbol *f, Symbol *made)
     vec_push(&h->names, named);
 }
 
+void derived_drop_split(Sema *s, const Symbol *f)
+{
+    struct Hosted *h = hosted(s);
+    for (size_t i = 0; i < h->splits.len; i++)
+        if (h->splits.data[i].of == f) h->splits.data[i].of = NULL;
+}
+
 const char *derived_direction(Sema *s, const char *param)
 {
     return intern_cstr(s->names,
@@ -155,6 +162,10 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     const bool back = way != DERIVED_ALONG;
     struct Hosted *h = hosted(s);
     if (given_is(f)) return given_function(s, f, back, loc);
+    if (f->name[0] != '$' && split_wanted(facts_of_function(s, f), true)) {
+        f = split_version(s, f, loc);
+        return f ? derived_function(s, f, way, by, loc) : NULL;
+    }
     for (size_t i = 0; i < h->made.len; i++) {
         const HostMade *m = &h->made.data[i];
         if (m->of == f && m->way == way && m->by == by) return m->f;
@@ -264,11 +275,24 @@ static Ast *call_of(Sema *s, Ast *lambda, const Facts *facts, const Type *const 
     return local_block(s, "derivative", code_block(s, loc, stmts), all, args, t);
 }
 
+static const LibName ways[] = {[HOST_BACK] = LIB_Grad,
+                               [HOST_BACK_VALUE] = LIB_WithGrad,
+                               [HOST_BACK_SEED] = LIB_Vjp,
+                               [HOST_ALONG] = LIB_Jvp};
+
 bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
                         HostWay way, AstList args, Ast **out)
 {
     Facts *facts = facts_of_lambda(s, lambda);
     bool wanted = facts_calls_loops(facts), values = type_is_value(result);
+    if (split_wanted(facts, false)) {
+        int n = 0;
+        for (int i = 0; i < lambda->lambda.binders.len; i++)
+            n += lambda->lambda.binders.data[i]->binder.names.len;
+        vec_free(&facts->list);
+        *out = split_derivative(s, s->library[ways[way]], lambda, types, n, result, way, args);
+        return true;
+    }
     for (int i = 0; i < lambda->lambda.binders.len; i++) values = values && type_is_value(types[i]);
     if (s->functional && values && facts_all_values(facts)) wanted = false;
     if (wanted) *out = call_of(s, lambda, facts, types, result, way, args);

@@ -199,6 +199,11 @@ void split_leaves(Sema *s, const char *name, const Type *t, const Ast *value, Lo
 /* The value of its fields, from number *at on; as a tuple whatever it is, if it is to be taken apart. */
 Ast *split_whole(Sema *s, Loc loc, const Type *t, AstList fields, int *at, bool tuple);
 
+/* Has a function variables with such values, or calls what gets or is a method of one? Then its version with fields
+ * in their place is differentiated, whose other parameters are f's. NULL after a report. */
+bool split_wanted(const Facts *facts, bool results); /* results: or what gives one */
+Symbol *split_version(Sema *s, Symbol *f, Loc loc);
+
 /* ---- back.c, along.c: statements of the function that is made, from the normal form whose parameters are marked
  * active; its last one returns what is asked for. */
 
@@ -224,6 +229,8 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
 /* f with the fields of its parameters in their place (split.c), NULL: there is none yet. */
 const Symbol *derived_split(Sema *s, const Symbol *f);
 void derived_add_split(Sema *s, const Symbol *f, Symbol *made);
+void derived_drop_split(Sema *s,
+                        const Symbol *f); /* it was none: to be told again where that is told */
 /* The parameter that is the change of the parameter of this name. */
 const char *derived_direction(Sema *s, const char *param);
 /* A name for f that means it everywhere. */

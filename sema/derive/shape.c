@@ -285,9 +285,31 @@ static void find_effect(Ast **child, void *ctx)
     ast_each_child(*child, find_effect, ctx);
 }
 
+/* v = c ? a : b, where the branches are arrays or call functions with loops: a branch of statements. */
+static bool assign_choice(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
+{
+    Sema *s = f->s;
+    if (value->kind != AST_COND) return false;
+    if (v->type->kind != TY_ARRAY && !call_inside(f, value->cond.then) &&
+        !call_inside(f, value->cond.other))
+        return false;
+    if (declares) {
+        Step *step = shape_step(out, STEP_RUN, loc);
+        step->declared = v;
+        step->value = tree_local(s, loc, type_node(s, loc, v->type), v->name, NULL);
+    }
+    Ast *n = ast_new(s->arena, AST_IF, loc);
+    n->if_.cond = value->cond.cond;
+    n->if_.then = tree_assign(s, loc, tree_name(s, loc, v->name), value->cond.then);
+    n->if_.other = tree_assign(s, loc, tree_name(s, loc, v->name), value->cond.other);
+    shape_if(f, n, (AstList){0}, out);
+    return true;
+}
+
 void shape_assign(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
 {
     const Ast *effect = NULL;
+    if (assign_choice(f, loc, v, value, declares, out)) return;
     find_effect(&value, (void *)&effect);
     if (effect)
         shape_fail(f, effect->loc, "an assignment inside of an expression",
@@ -357,7 +379,7 @@ void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Ste
         shape_function(f, n->loc, name, t, alone, out);
         return;
     }
-    if (init) shape_hoist(f, &init, out);
+    if (init && init->kind != AST_COND) shape_hoist(f, &init, out);
     Variable *v = shape_variable(f, name, t);
     if (init) {
         shape_assign(f, decl->loc, v, init, true, out);

@@ -8,23 +8,7 @@
  * that get it are split in turn. Fields without reals are what they are. */
 #include <string.h>
 
-#include "host.h"
-
-/* A value that is known by its fields. */
-typedef struct Whole {
-    const char *name;
-    const Type *type;
-} Whole;
-
-typedef struct Split {
-    Sema *s;
-    VEC(Whole) wholes;
-    const Class *self; /* in a method: of `this`, a whole named "this" */
-    FreeNames own;     /* in a method: names that are not declared in it */
-    bool good;
-} Split;
-
-static void rewrite(Ast **slot, void *ctx);
+#include "split.h"
 
 bool split_is(const Type *t)
 {
@@ -72,7 +56,7 @@ Ast *split_whole(Sema *s, Loc loc, const Type *t, AstList fields, int *at, bool 
     return made;
 }
 
-static void fail(Split *w, Loc loc, const char *what, const char *instead)
+void split_fail(Split *w, Loc loc, const char *what, const char *instead)
 {
     if (!w->good) return;
     w->good = false;
@@ -97,78 +81,147 @@ static const Symbol *field_of(Split *w, const Class *c, const char *name)
     return NULL;
 }
 
-/* A field of a whole that is a value by itself: its name and type. False: n is none. */
-static bool path_of(Split *w, const Ast *n, const char **name, const Type **t)
+static bool is_variable(const Symbol *sym)
+{
+    return sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM) && sym->type &&
+           split_is(sym->type);
+}
+
+bool split_path(Split *w, const Ast *n, Path *path)
 {
     Sema *s = w->s;
     if (n->kind == AST_THIS && w->self) {
-        *name = intern_cstr(s->names, "this");
-        *t = w->self->type;
+        *path = (Path){intern_cstr(s->names, "this"), w->self->type, NULL};
         return true;
     }
     if (n->kind == AST_NAME_REF) {
         for (size_t i = w->wholes.len; i-- > 0;)
             if (w->wholes.data[i].name == n->name_ref.name) {
-                *name = n->name_ref.name;
-                *t = w->wholes.data[i].type;
+                *path = (Path){n->name_ref.name, w->wholes.data[i].type, NULL};
                 return true;
             }
-        const Symbol *f = w->self && !is_declared(w, n->name_ref.name)
-                              ? field_of(w, w->self, n->name_ref.name)
-                              : NULL;
-        if (!f) return false;
-        *name = leaf_name(s, "this", f->name);
-        *t = f->type;
+        const bool outside = w->self && !is_declared(w, n->name_ref.name);
+        const Symbol *f = outside ? field_of(w, w->self, n->name_ref.name) : NULL;
+        if (f) {
+            *path = (Path){leaf_name(s, "this", f->name), f->type, NULL};
+            return true;
+        }
+        const Symbol *sym =
+            is_declared(w, n->name_ref.name) ? NULL : scope_user(s, n->name_ref.name);
+        if (!is_variable(sym)) return false;
+        *path = (Path){NULL, sym->type, ast_clone(s->arena, n)};
         return true;
     }
-    if (n->kind != AST_MEMBER || !path_of(w, n->member.base, name, t) || !split_is(*t))
+    if (n->kind != AST_MEMBER || !split_path(w, n->member.base, path) || !split_is(path->type))
         return false;
-    const Symbol *f = field_of(w, class_of(*t), n->member.name);
+    const Symbol *f = field_of(w, class_of(path->type), n->member.name);
     if (!f) return false;
-    *name = leaf_name(s, *name, f->name);
-    *t = f->type;
+    if (path->name)
+        path->name = leaf_name(s, path->name, f->name);
+    else
+        path->value = tree_member(s, n->loc, path->value, f->name);
+    path->type = f->type;
     return true;
 }
 
-static bool whole_of(Split *w, const Ast *n, const char **name, const Type **t)
+AstList split_values(Split *w, Loc loc, const Path *path)
 {
-    return path_of(w, n, name, t) && split_is(*t);
+    Leaves leaves = {0};
+    AstList out = {0};
+    Sema *s = w->s;
+    split_leaves(s, path->name ? path->name : "", path->type, path->value, loc, &leaves);
+    for (size_t i = 0; i < leaves.len; i++) {
+        const Leaf *leaf = &leaves.data[i];
+        out = ast_list_add(s->arena, out, path->name ? tree_name(s, loc, leaf->name) : leaf->value);
+    }
+    vec_free(&leaves);
+    return out;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
 static const Symbol *split_function(Split *w, Symbol *f, Loc loc);
+static bool takes_wholes(const Symbol *f);
 
-/* A call of f with its wholes as fields; base: the object of a method, NULL: there is none. */
-static void split_call(Split *w, Ast **slot, Symbol *f, const char *self, const Type *of,
-                       AstList args)
+bool split_wanted(const Facts *facts, bool results)
+{
+    for (size_t i = 0; facts->good && i < facts->list.len; i++) {
+        const Fact *fact = &facts->list.data[i];
+        const Symbol *f = fact->called;
+        if (fact->kind == FACT_DECLARED && split_is(fact->type)) return true;
+        if (results && fact->kind == FACT_CALL && split_is(fact->type)) return true;
+        if (f && (takes_wholes(f) || (f->self && split_is(f->cls->type)))) return true;
+    }
+    return false;
+}
+
+Symbol *split_version(Sema *s, Symbol *f, Loc loc)
+{
+    Split w = {.s = s, .good = true};
+    const Symbol *made = split_function(&w, f, loc);
+    return w.good ? (Symbol *)(uintptr_t)made : NULL;
+}
+
+/* Does it read a variable that is bound around it? */
+static void find_under(Ast **child, void *ctx)
+{
+    const Ast *n = *child;
+    Split *w = ((void **)ctx)[0];
+    bool *found = ((void **)ctx)[1];
+    if (n->kind == AST_NAME_REF) {
+        const char *name = n->name_ref.name;
+        bool whole = false;
+        for (size_t i = 0; i < w->wholes.len; i++) whole = whole || w->wholes.data[i].name == name;
+        for (size_t i = 0; i < w->bound.len; i++) *found = *found || w->bound.data[i] == name;
+        if (!whole && name[0] != '$' && !is_declared(w, name))
+            *found = *found || !scope_lookup(w->s, name);
+    }
+    ast_each_child(*child, find_under, ctx);
+}
+
+static bool is_under(Split *w, Ast *n)
+{
+    bool found = false;
+    void *ctx[] = {w, &found};
+    find_under(&n, ctx);
+    return found;
+}
+
+/* The fields of an argument; one that has to be computed first gets a name. */
+static AstList fields_of(Split *w, Ast *value, const Type *t)
+{
+    Sema *s = w->s;
+    AstList *before = w->before;
+    if (wholes_known(w, value, t)) return wholes_parts(w, value, t);
+    if (!before || is_under(w, value)) {
+        split_fail(w, value->loc, "this value that holds arrays",
+                   "give it a name in a statement before");
+        return (AstList){0};
+    }
+    Path path = {code_fresh(s, "whole"), t, NULL};
+    wholes_set(w, value->loc, path.name, t, value, true, before);
+    return split_values(w, value->loc, &path);
+}
+
+/* A call of f with its wholes as fields; self: those of the object of a method. */
+static void split_call(Split *w, Ast **slot, Symbol *f, AstList self, AstList args)
 {
     Sema *s = w->s;
     Loc loc = (*slot)->loc;
-    const char *name;
-    const Type *t;
-    Leaves leaves = {0};
     Ast *call = tree_call(s, loc, NULL, 0);
     const Symbol *made = split_function(w, f, loc);
     if (!made) return;
-    if (self) split_leaves(s, self, of, NULL, loc, &leaves);
-    for (int i = 0; i < args.len; i++) {
-        for (size_t k = 0; k < leaves.len; k++)
-            call->call.args =
-                ast_list_add(s->arena, call->call.args, tree_name(s, loc, leaves.data[k].name));
-        leaves.len = 0;
-        if (whole_of(w, args.data[i], &name, &t)) {
-            split_leaves(s, name, t, NULL, loc, &leaves);
-            continue;
-        }
+    call->call.args = self;
+    for (int i = 0; i < args.len && w->good; i++) {
         Ast *arg = args.data[i];
-        rewrite(&arg, w);
-        call->call.args = ast_list_add(s->arena, call->call.args, arg);
+        AstList fields = {&arg, 1};
+        if (split_is(f->type->params[i]))
+            fields = fields_of(w, arg, f->type->params[i]);
+        else
+            split_rewrite(&arg, w);
+        for (int k = 0; k < fields.len; k++)
+            call->call.args = ast_list_add(s->arena, call->call.args, fields.data[k]);
     }
-    for (size_t k = 0; k < leaves.len; k++)
-        call->call.args =
-            ast_list_add(s->arena, call->call.args, tree_name(s, loc, leaves.data[k].name));
-    vec_free(&leaves);
     call->call.callee = tree_name(s, loc, made->name);
     *slot = call;
 }
@@ -180,77 +233,136 @@ static Symbol *overload(Split *w, Symbol *f, AstList args)
         bool fits = f->kind == SYM_FUNC && f->type && f->type->nparams == args.len && f->decl &&
                     f->decl->kind == AST_FUNC && !f->generic;
         for (int i = 0; fits && i < args.len; i++) {
-            const char *name;
-            const Type *t;
-            bool whole = whole_of(w, args.data[i], &name, &t);
-            fits = whole ? f->type->params[i] == t : !split_is(f->type->params[i]);
+            Path path;
+            const Type *t = f->type->params[i];
+            if (split_path(w, args.data[i], &path))
+                fits = split_is(path.type) ? t == path.type : !split_is(t);
+            else if (split_is(t))
+                fits = args.data[i]->kind == AST_CALL || args.data[i]->kind == AST_COND ||
+                       wholes_known(w, args.data[i], t);
         }
         if (fits) return f;
     }
     return NULL;
 }
 
+static bool takes_wholes(const Symbol *f)
+{
+    bool any = false;
+    for (int i = 0; f && i < f->type->nparams; i++) any = any || split_is(f->type->params[i]);
+    return any;
+}
+
+/* The object of a method or property, as its fields: a whole, or one that is made there. */
+static bool object_of(Split *w, Ast *n, const Type **t, AstList *fields)
+{
+    Path path;
+    if (split_path(w, n, &path)) {
+        if (!split_is(path.type)) return false;
+        *t = path.type;
+        *fields = split_values(w, n->loc, &path);
+        return true;
+    }
+    if (n->kind != AST_NEW || !n->new_.ntype || n->new_.ntype->kind == AST_TYPE_VAR) return false;
+    *t = decl_type(w->s, ast_clone(w->s->arena, n->new_.ntype));
+    if (!split_is(*t) || !wholes_known(w, n, *t)) return false;
+    *fields = wholes_parts(w, n, *t);
+    return true;
+}
+
+/* A member of what a call gives, where that holds arrays: it gets a name first. */
+static void name_result(Split *w, Ast *member)
+{
+    Ast *call = member->member.base;
+    if (call->kind != AST_CALL || call->call.callee->kind != AST_NAME_REF) return;
+    const Symbol *f = scope_user(w->s, call->call.callee->name_ref.name);
+    while (f && (f->kind != SYM_FUNC || !f->type || f->type->nparams != call->call.args.len))
+        f = f->next;
+    if (!f || !split_is(f->type->result)) return;
+    if (!w->before || is_under(w, call)) {
+        split_fail(w, call->loc, "this value that holds arrays",
+                   "give it a name in a statement before");
+        return;
+    }
+    const char *name = code_fresh(w->s, "whole");
+    wholes_set(w, call->loc, name, f->type->result, call, true, w->before);
+    member->member.base = tree_name(w->s, call->loc, name);
+}
+
 /* Is it a call or a property that gets a whole? Then it becomes one of the fields. */
 static bool rewrite_call(Split *w, Ast **slot)
 {
     Ast *n = *slot;
-    const char *name;
+    Path path;
     const Type *t;
-    bool any = false;
-    AstList args = n->kind == AST_CALL ? n->call.args : (AstList){0};
-    const Ast *callee = n->kind == AST_CALL ? n->call.callee : n;
+    AstList args = n->kind == AST_CALL ? n->call.args : (AstList){0}, fields;
+    Ast *callee = n->kind == AST_CALL ? n->call.callee : n;
     Symbol *f = NULL;
-    const bool field = path_of(w, callee, &name, &t);
-    if (!field && callee->kind == AST_MEMBER && whole_of(w, callee->member.base, &name, &t)) {
+    const bool field = split_path(w, callee, &path);
+    if (!field && callee->kind == AST_MEMBER && object_of(w, callee->member.base, &t, &fields)) {
         f = member_find(w->s, class_of(t), callee->member.name);
         if (f && f->kind == SYM_PROPERTY && n->kind == AST_MEMBER && f->get)
             f = f->get;
         else
             f = n->kind == AST_CALL && f && f->kind == SYM_FUNC ? overload(w, f, args) : NULL;
         if (!f)
-            fail(w, n->loc, "this of a value that holds arrays",
-                 "write it with the value's fields");
+            split_fail(w, n->loc, "this of a value that holds arrays",
+                       "write it with the value's fields");
         else
-            split_call(w, slot, f, name, t, args);
+            split_call(w, slot, f, fields, args);
         return true;
     }
-    for (int i = 0; i < args.len; i++) any = any || whole_of(w, args.data[i], &name, &t);
     const bool named = n->kind == AST_CALL && callee->kind == AST_NAME_REF && !field;
     if (named && w->self && !is_declared(w, callee->name_ref.name)) {
         f = member_find(w->s, (Class *)(uintptr_t)w->self, callee->name_ref.name);
         f = f && f->kind == SYM_FUNC ? overload(w, f, args) : NULL;
         if (f) {
-            split_call(w, slot, f, f->self ? intern_cstr(w->s->names, "this") : NULL, w->self->type,
-                       args);
+            Path self = {intern_cstr(w->s->names, "this"), w->self->type, NULL};
+            split_call(w, slot, f, f->self ? split_values(w, n->loc, &self) : (AstList){0}, args);
             return true;
         }
     }
-    if (!any) return false;
+    bool any = false;
+    for (int i = 0; i < args.len; i++)
+        any = any || (split_path(w, args.data[i], &path) && split_is(path.type));
     f = named ? scope_user(w->s, callee->name_ref.name) : NULL;
     f = f && f->kind == SYM_FUNC ? overload(w, f, args) : NULL;
+    if (!any && !takes_wholes(f)) return false;
     if (!f)
-        fail(w, n->loc, "this call with a value that holds arrays",
-             "give the value to a function of the program");
+        split_fail(w, n->loc, "this call with a value that holds arrays",
+                   "give the value to a function of the program");
     else
-        split_call(w, slot, f, NULL, NULL, args);
+        split_call(w, slot, f, (AstList){0}, args);
     return true;
 }
 
-static void rewrite(Ast **slot, void *ctx)
+void split_rewrite(Ast **slot, void *ctx)
 {
     Split *w = ctx;
-    const char *name;
-    const Type *t;
-    if (!*slot || !w->good) return;
-    if (path_of(w, *slot, &name, &t)) {
-        if (split_is(t))
-            fail(w, (*slot)->loc, "a value that holds arrays, as a whole", "read its fields");
+    Path path;
+    if (!*slot || !w->good || wholes_statement(w, slot)) return;
+    if ((*slot)->kind == AST_MEMBER) name_result(w, *slot);
+    if (split_path(w, *slot, &path)) {
+        if (!path.name) return; /* a constant */
+        if (split_is(path.type))
+            split_fail(w, (*slot)->loc, "a value that holds arrays, as a whole", "read its fields");
         else
-            *slot = tree_name(w->s, (*slot)->loc, name);
+            *slot = tree_name(w->s, (*slot)->loc, path.name);
         return;
     }
     if (((*slot)->kind == AST_CALL || (*slot)->kind == AST_MEMBER) && rewrite_call(w, slot)) return;
-    ast_each_child(*slot, rewrite, w);
+    ast_each_child(*slot, split_rewrite, w);
+}
+
+/* Names of binders, but of variables that an assignment to several declares. */
+static void find_bound(Ast **child, void *ctx)
+{
+    const Ast *n = *child;
+    Split *w = ctx;
+    if (n->kind == AST_BINDER && (n->binder.constraint || !n->binder.vtype))
+        for (int i = 0; i < n->binder.names.len; i++)
+            vec_push(&w->bound, n->binder.names.data[i]->name_ref.name);
+    ast_each_child(*child, find_bound, ctx);
 }
 
 /* ---- functions --------------------------------------------------------------------------------------- */
@@ -273,12 +385,14 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     const Symbol *known = derived_split(s, f);
     if (known) return known;
     Ast *body = f->as_written ? f->as_written : f->decl->func.body;
-    if (!body || split_is(f->type->result) || f->local) {
-        fail(w, loc, arena_printf(s->arena, "'%s', which gets a value that holds arrays", f->name),
-             f->local ? "declare it outside" : "return its fields");
+    if (!body || f->local) {
+        split_fail(w, loc,
+                   arena_printf(s->arena, "'%s', which gets a value that holds arrays", f->name),
+                   "declare it outside");
         return NULL;
     }
-    Split inner = {.s = s, .self = f->self ? f->cls : NULL, .good = true};
+    Split inner = {
+        .s = s, .self = f->self ? f->cls : NULL, .facts = facts_of_function(s, f), .good = true};
     AstList params = {0};
     Symbol *made = arena_copy(s->arena, f, sizeof *f);
     made->name = code_fresh(s, arena_printf(s->arena, "split_%s", f->name));
@@ -307,14 +421,19 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     }
     body = ast_clone(s->arena, body);
     Ast around = {.kind = AST_FUNC, .func = {.params = f->decl->func.params, .body = body}};
-    if (inner.self) free_names(s, &around, &inner.own);
+    free_names(s, &around, &inner.own);
+    find_bound(&body, &inner);
     Context saved = context_enter(s, f);
-    rewrite(&body, &inner);
+    split_rewrite(&body, &inner);
     context_leave(s, &saved);
     vec_free(&inner.wholes);
     vec_free(&inner.own);
+    vec_free(&inner.bound);
     w->good = w->good && inner.good;
-    if (!inner.good) return NULL;
+    if (!inner.good) {
+        derived_drop_split(s, f);
+        return NULL;
+    }
     Ast *ret = type_node(s, loc, f->type->result);
     made->mods |= AST_MOD_STATIC;
     made->decl = tree_func(s, f->decl->loc, f->decl->func.mods | AST_MOD_STATIC, ret, made->name,
@@ -403,10 +522,12 @@ Ast *split_derivative(Sema *s, const char *grad, Ast *lambda, const Type *const 
             vec_free(&changes);
         }
     }
+    free_names(s, lambda, &w.own);
     open->lambda.wide = true;
     open->lambda.body = lambda->lambda.body;
-    rewrite(&open->lambda.body, &w);
+    split_rewrite(&open->lambda.body, &w);
     vec_free(&w.wholes);
+    vec_free(&w.own);
     if (!w.good) return NULL;
     call->call.callee = tree_call(s, loc, tree_name(s, loc, grad), 1, open);
     for (int i = 0; i < along.len; i++) direct = ast_list_add(s->arena, direct, along.data[i]);
