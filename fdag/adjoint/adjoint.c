@@ -431,6 +431,10 @@ bool fd_adjoint(Fd *fd, FdFunction *f, const FdNode *seed, const FdNode **out, F
             const FdNode *by = adjoint_of(&a, let);
             if (by) sweep_definition(&a, let, by);
         }
+        for (size_t i = 0; i < a.reads.len && !error->message; i++) /* no silent zeros */
+            if (fdi_derive_var(&a.d, a.reads.data[i].of) < 0)
+                fdi_fail(&a.d, a.reads.data[i].of,
+                         "this function: write its values as an expression");
         for (int i = 0; i < f->nvars && !error->message; i++) {
             const FdNode *slot = fd_slot(fd, f->nslots + i, f->vars[i]->type, f->vars[i]->name);
             const FdNode *n = adjoint_of(&a, slot);

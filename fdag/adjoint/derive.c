@@ -319,6 +319,8 @@ bool fdi_can_call(FdiDerive *d, const FdNode *n)
 {
     if (fdi_is_leaf(n->fn, FD_LEAF_USER))
         fdi_fail(d, n, "a function that the host runs: write it as definitions and reductions");
+    if (n->fn->kind == FD_APPLY)
+        fdi_fail(d, n, "a function that the host computes: write its values as an expression");
     for (int i = 0; i < n->nargs; i++)
         if (fdi_active(d, n->args[i]))
             fdi_fail(d, n, "a function of reals as a value: write its values as an expression");

@@ -44,7 +44,7 @@ typedef enum HostWay {
 
 /* Does a lambda with typed parameters call functions with loops, which no graph can hold? Then *out is its derivative
  * at these arguments, an unchecked call; NULL after a report. `types`: of its parameters. */
-bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
+bool derived_derivative(Sema *s, Loc loc, Ast *lambda, const Type *const *types, const Type *result,
                         HostWay way, AstList args, Ast **out);
 /* A final class or tuple that holds arrays of reals: what is differentiated by is its fields (derive/split.c). */
 bool split_is(const Type *t);

@@ -150,6 +150,7 @@ static bool infer_call(Sema *s, const CallEdge *e)
 {
     Symbol *f = e->caller;
     if (f->impure || (!e->callee->impure && !e->callee->writes_self)) return false;
+    if (e->callee->derived) return false; /* what it is made of was asked for */
     if (!e->callee->impure) {
         bool own_object = e->object && (e->object->kind == AST_THIS || e->object->kind == AST_BASE);
         if (e->object && is_own(e->object)) return false;

@@ -129,7 +129,7 @@ static void steps_along(Along *a, const Steps *steps, AstList *out)
     for (size_t i = 0; i < steps->len && a->good; i++) step_along(a, out, &steps->data[i]);
 }
 
-void along_statements(Sema *s, Normal *n, AstList *out)
+void along_statements(Sema *s, Normal *n, bool value, AstList *out)
 {
     Along a = {s, true};
     AstList both = {0}, values = {0}, changes = {0};
@@ -158,7 +158,7 @@ void along_statements(Sema *s, Normal *n, AstList *out)
         values = ast_list_add(s->arena, values, tree_name(s, n->loc, result->name));
         changes = ast_list_add(s->arena, changes, change);
     }
-    both = ast_list_add(s->arena, both, code_returned(s, n->loc, n->type, values));
+    if (value) both = ast_list_add(s->arena, both, code_returned(s, n->loc, n->type, values));
     both = ast_list_add(s->arena, both, code_returned(s, n->loc, n->type, changes));
     *out = ast_list_add(s->arena, *out, tree_return(s, tree_tuple(s, n->loc, both)));
 }

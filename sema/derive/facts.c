@@ -58,9 +58,18 @@ static bool is_element(const Find *find, const Ast *n)
            n->type == array->type->result && !is_under(find, n);
 }
 
-static void note_type(Find *f, Loc loc, FactKind kind, const Type *t)
+/* What a node declares or calls; NULL: it has no name. */
+static const char *name_of(const Ast *n)
 {
-    Fact fact = {.kind = kind, .loc = loc, .type = t};
+    if (n->kind == AST_DECLARATOR) return n->declarator.name;
+    if (n->kind == AST_DEFINE) return n->define.name;
+    const Ast *callee = n->kind == AST_CALL ? n->call.callee : NULL;
+    return callee && callee->kind == AST_NAME_REF ? callee->name_ref.name : NULL;
+}
+
+static void note_type(Find *f, Loc loc, FactKind kind, const Type *t, const char *name)
+{
+    Fact fact = {.kind = kind, .loc = loc, .type = t, .name = name};
     if (t) vec_push(&f->facts->list, fact);
 }
 
@@ -76,7 +85,7 @@ static void note(Ast **child, void *ctx)
     Find *f = ctx;
     const Ast *n = *child;
     if ((n->kind == AST_DECLARATOR || n->kind == AST_DEFINE) && n->sym && n->sym->type) {
-        note_type(f, n->loc, FACT_DECLARED, n->sym->type);
+        note_type(f, n->loc, FACT_DECLARED, n->sym->type, name_of(n));
         f->functions = f->functions || type_is_functional(n->sym->type);
         f->wholes = f->wholes || split_is(n->sym->type);
     } else if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC &&
@@ -85,17 +94,18 @@ static void note(Ast **child, void *ctx)
                      .loc = n->loc,
                      .type = n->sym->type->result,
                      .called = n->sym,
+                     .name = name_of(n),
                      .under = is_under(f, n) || n->res != AST_RES_NONE,
                      .value = is_of_values(n->sym)};
         vec_push(&f->facts->list, fact);
     } else if (is_element(f, n)) {
-        note_type(f, n->loc, FACT_ELEMENT, n->type);
+        note_type(f, n->loc, FACT_ELEMENT, n->type, NULL);
     } else if (n->kind == AST_ASSIGN && is_slice(n->assign.target)) {
-        note_type(f, n->assign.value->loc, FACT_VALUE, n->assign.value->type);
+        note_type(f, n->assign.value->loc, FACT_VALUE, n->assign.value->type, NULL);
     } else if (n->kind == AST_SWITCH) {
-        note_type(f, n->switch_.value->loc, FACT_VALUE, n->switch_.value->type);
+        note_type(f, n->switch_.value->loc, FACT_VALUE, n->switch_.value->type, NULL);
     } else if (n->kind == AST_FOREACH) {
-        note_type(f, n->foreach_.seq->loc, FACT_VALUE, n->foreach_.seq->type);
+        note_type(f, n->foreach_.seq->loc, FACT_VALUE, n->foreach_.seq->type, NULL);
     }
     f->steps = f->steps || n->kind == AST_IF || n->kind == AST_ASSIGN || n->kind == AST_INCDEC;
     f->functions = f->functions || n->nbound > 0 || n->kind == AST_REDUCE ||
@@ -177,7 +187,7 @@ static Derived *derived(Sema *s, Symbol *f)
     bool known =
         f->decl && f->decl->kind == AST_FUNC && f->decl->func.body && f->type && !f->generic;
     bool written = known && (f->as_written || !f->used || f->decl->func.body->type == NULL);
-    if (known && given_is(f))
+    if (known && (given_is(f) || derived_from(s, f)))
         d->loops = true;
     else if (written)
         look_into(s, f, d);
@@ -194,11 +204,22 @@ const Facts *facts_of_function(Sema *s, Symbol *f)
     return &derived(s, f)->facts;
 }
 
+/* Much of what is made has one place: names that programs cannot have tell it apart. */
+static bool is_other(const char *a, const char *b)
+{
+    return a && b && a != b && (a[0] == '$' || b[0] == '$');
+}
+
 const Fact *facts_at(const Facts *facts, const Ast *n, FactKind kind)
 {
+    const bool calls =
+        n->kind == AST_CALL; /* the value of an assignment to several is declared, too */
+    const char *name = calls == (kind == FACT_CALL) ? name_of(n) : NULL;
     for (size_t i = 0; i < facts->list.len; i++) {
         const Fact *f = &facts->list.data[i];
-        if (f->loc.begin == n->loc.begin && f->loc.end == n->loc.end && kind == f->kind) return f;
+        if (f->loc.begin == n->loc.begin && f->loc.end == n->loc.end && kind == f->kind &&
+            !is_other(name, f->name))
+            return f;
     }
     return NULL;
 }

@@ -218,7 +218,8 @@ static Ast *parts(Sema *s, const Derive *d, Loc loc, AstList args)
     if (whole)
         return split_derivative(s, s->library[d->name], as_lambda(s, d), d->params, d->n, d->result,
                                 way_of(d->name), args);
-    if (derived_derivative(s, as_lambda(s, d), d->params, d->result, way_of(d->name), args, &host))
+    if (derived_derivative(s, loc, as_lambda(s, d), d->params, d->result, way_of(d->name), args,
+                           &host))
         return host;
     if (d->name == LIB_WithGrad || d->name == LIB_Jvp)
         all = ast_list_add(s->arena, all, derivative(s, d, VALUE, args.data, 0, NULL));

@@ -18,16 +18,9 @@ typedef struct HostSplit {
     Symbol *f;
 } HostSplit;
 
-typedef struct HostMade {
-    const Symbol *of;
-    DerivedWay way;
-    unsigned by;
-    Symbol *f;
-} HostMade;
-
 struct Hosted {
     VEC(HostName) names;
-    VEC(HostMade) made;
+    VEC(DerivedFrom) made;
     VEC(HostSplit) splits;
 };
 
@@ -43,6 +36,7 @@ void derived_free(Sema *s)
     vec_free(&s->hosted->names);
     vec_free(&s->hosted->made);
     vec_free(&s->hosted->splits);
+    lift_free(s);
 }
 
 const char *derived_plain(Sema *s, Symbol *f)
@@ -118,9 +112,10 @@ static AstList params_behind(Sema *s, AstList params, const Normal *n, bool back
 }
 
 /* The statements, and the type of what they return. */
-static bool statements_of(Sema *s, Normal *n, bool back, bool value, const char *seed, AstList *out,
+static bool statements_of(Sema *s, Normal *n, DerivedWay way, const char *seed, AstList *out,
                           Ast **result)
 {
+    const bool back = way == DERIVED_BACK || way == DERIVED_BOTH, value = way == DERIVED_BOTH;
     const Type *types[MAX_PARAMS + 1];
     int count = 0;
     if (!n->good || !normal_activity(n)) return false;
@@ -136,9 +131,9 @@ static bool statements_of(Sema *s, Normal *n, bool back, bool value, const char 
             *result = both;
         }
     } else {
-        along_statements(s, n, out);
+        along_statements(s, n, way == DERIVED_ALONG, out);
         types[0] = types[1] = n->type;
-        *result = code_tuple_type(s, n->loc, 2, types);
+        *result = code_tuple_type(s, n->loc, way == DERIVED_ALONG ? 2 : 1, types);
     }
     return n->good;
 }
@@ -156,42 +151,64 @@ static const Symbol *given_function(Sema *s, Symbol *f, bool back, Loc loc)
     return g;
 }
 
-const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc)
+const DerivedFrom *derived_from(Sema *s, const Symbol *f)
 {
-    static const char *const names[] = {"along", "back", "both"};
-    const bool back = way != DERIVED_ALONG;
     struct Hosted *h = hosted(s);
-    if (given_is(f)) return given_function(s, f, back, loc);
-    if (f->name[0] != '$' && split_wanted(facts_of_function(s, f), true)) {
-        f = split_version(s, f, loc);
-        return f ? derived_function(s, f, way, by, loc) : NULL;
-    }
     for (size_t i = 0; i < h->made.len; i++) {
-        const HostMade *m = &h->made.data[i];
-        if (m->of == f && m->way == way && m->by == by) return m->f;
+        const DerivedFrom *m = &h->made.data[i];
+        if (m->f == f && (m->way == DERIVED_BACK || m->way == DERIVED_BOTH)) return m;
     }
+    return NULL;
+}
+
+/* By the normal form of its statements. */
+static bool first_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc,
+                           AstList *params, AstList *stmts, Ast **result)
+{
     Normal n;
-    AstList params = params_of(s, f), stmts = {0};
-    Ast *result;
-    const char *name = code_fresh(s, arena_printf(s->arena, "%s_%s", names[way], f->name));
-    Symbol *sym = arena_copy(s->arena, f, sizeof *f);
-    sym->name = name;
-    HostMade made = {f, way, by, sym};
-    HostName named = {name, sym};
-    vec_push(&h->made, made); /* it may call itself */
-    vec_push(&h->names, named);
-    pure_need(s, f, loc, "is differentiated");
-    Ast *written = f->as_written ? f->as_written : f->decl->func.body;
-    normal_form(s, &n, facts_of_function(s, f), ast_clone(s->arena, written), params,
-                f->type->result);
+    Ast *written = ast_clone(s->arena, f->as_written ? f->as_written : f->decl->func.body);
+    const Facts *facts = facts_of_function(s, f);
+    *params = params_of(s, f);
+    lift_expand(s, f, &written);
+    normal_form(s, &n, facts, written, *params, f->type->result);
     const char *seed = code_fresh(s, "seed");
     for (size_t i = 0; i < n.params.len; i++) {
         Variable *v = n.params.data[i];
         v->differentiated = v->active = i < 32 && by >> i & 1;
     }
-    AstList all = params_behind(s, params, &n, back, seed, loc);
-    bool good = statements_of(s, &n, back, way == DERIVED_BOTH, seed, &stmts, &result);
+    *params = params_behind(s, *params, &n, way == DERIVED_BACK || way == DERIVED_BOTH, seed, loc);
+    bool good = statements_of(s, &n, way, seed, stmts, result);
     normal_free(&n);
+    return good;
+}
+
+const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc)
+{
+    static const char *const names[] = {"along", "back", "both", "change"};
+    const bool back = way == DERIVED_BACK || way == DERIVED_BOTH;
+    struct Hosted *h = hosted(s);
+    if (given_is(f)) return given_function(s, f, back, loc);
+    if (!f->split && split_wanted(facts_of_function(s, f), true)) {
+        f = split_version(s, f, loc);
+        return f ? derived_function(s, f, way, by, loc) : NULL;
+    }
+    for (size_t i = 0; i < h->made.len; i++) {
+        const DerivedFrom *m = &h->made.data[i];
+        if (m->of == f && m->way == way && m->by == by) return m->f;
+    }
+    AstList params = {0}, stmts = {0};
+    Ast *result = NULL;
+    const DerivedFrom *again = derived_from(s, f), from = again ? *again : (DerivedFrom){0};
+    const char *name = code_fresh(s, arena_printf(s->arena, "%s_%s", names[way], f->name));
+    Symbol *sym = arena_copy(s->arena, f, sizeof *f);
+    sym->name = name;
+    DerivedFrom made = {f, way, by, sym};
+    HostName named = {name, sym};
+    vec_push(&h->made, made); /* it may call itself */
+    vec_push(&h->names, named);
+    if (f->name[0] != '$') pure_need(s, f, loc, "is differentiated");
+    bool good = again ? second_function(s, &from, way, by, loc, &params, &stmts, &result)
+                      : first_function(s, f, way, by, loc, &params, &stmts, &result);
     if (!good) {
         for (size_t i = 0; i < h->made.len;
              i++) /* to be told again where it is not a copy that is checked */
@@ -202,10 +219,12 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     sym->next = NULL;
     sym->used = false;
     sym->impure = NULL;
+    sym->derived = true;
+    sym->split = false;
     sym->as_written = NULL;
     sym->associative = sym->commutative = false;
     sym->identity = NULL;
-    sym->decl = tree_func(s, f->decl->loc, f->decl->func.mods, result, name, all,
+    sym->decl = tree_func(s, f->decl->loc, f->decl->func.mods, result, name, params,
                           code_block(s, f->decl->loc, stmts));
     sym->decl->sym = sym;
     Context saved = context_enter(s, sym);
@@ -252,14 +271,20 @@ static AstList lambda_params(Sema *s, const Ast *lambda, const Type *const *type
 }
 
 /* An unchecked call; NULL after a report. */
-static Ast *call_of(Sema *s, Ast *lambda, const Facts *facts, const Type *const *types,
+static Ast *call_of(Sema *s, Loc place, Ast *lambda, const Facts *facts, const Type *const *types,
                     const Type *result, HostWay way, AstList args)
 {
+    static const DerivedWay derived[] = {[HOST_BACK] = DERIVED_BACK,
+                                         [HOST_BACK_SEED] = DERIVED_BACK,
+                                         [HOST_BACK_VALUE] = DERIVED_BOTH,
+                                         [HOST_ALONG] = DERIVED_ALONG};
     Normal n;
     if (result->kind == TY_FUNC) result = type_array(s->types, result->result, result->nparams);
     AstList params = lambda_params(s, lambda, types), stmts = {0};
-    Ast *body = lambda->lambda.body, *written;
+    Ast *body = lambda->lambda.body, *written, *lifted;
     Loc loc = lambda->loc;
+    if (lift_derivative(s, place, lambda, params, result, way, args, &lifted)) return lifted;
+    lift_expand(s, s->func, &body);
     const char *seed = way == HOST_BACK_SEED ? code_fresh(s, "seed") : NULL;
     bool back = way != HOST_ALONG;
     if (body->kind != AST_BLOCK) body = tree_return(s, body);
@@ -267,7 +292,7 @@ static Ast *call_of(Sema *s, Ast *lambda, const Facts *facts, const Type *const 
     for (size_t i = 0; i < n.params.len; i++)
         n.params.data[i]->differentiated = n.params.data[i]->active = true;
     AstList all = params_behind(s, params, &n, back, seed, loc);
-    bool good = statements_of(s, &n, back, way == HOST_BACK_VALUE, seed, &stmts, &written);
+    bool good = statements_of(s, &n, derived[way], seed, &stmts, &written);
     normal_free(&n);
     if (!good) return NULL;
     const Type *t = decl_type(s, written);
@@ -280,7 +305,7 @@ static const LibName ways[] = {[HOST_BACK] = LIB_Grad,
                                [HOST_BACK_SEED] = LIB_Vjp,
                                [HOST_ALONG] = LIB_Jvp};
 
-bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Type *result,
+bool derived_derivative(Sema *s, Loc loc, Ast *lambda, const Type *const *types, const Type *result,
                         HostWay way, AstList args, Ast **out)
 {
     Facts *facts = facts_of_lambda(s, lambda);
@@ -295,7 +320,7 @@ bool derived_derivative(Sema *s, Ast *lambda, const Type *const *types, const Ty
     }
     for (int i = 0; i < lambda->lambda.binders.len; i++) values = values && type_is_value(types[i]);
     if (s->functional && values && facts_all_values(facts)) wanted = false;
-    if (wanted) *out = call_of(s, lambda, facts, types, result, way, args);
+    if (wanted) *out = call_of(s, loc, lambda, facts, types, result, way, args);
     vec_free(&facts->list);
     return wanted;
 }

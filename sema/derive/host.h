@@ -19,10 +19,10 @@ typedef struct Fact {
     FactKind kind;
     Loc loc;
     const Type *type;
-    Symbol *called; /* of a CALL */
-    bool under;     /* the call is made under bound variables, or promoted */
-    bool
-        value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/forward.c) */
+    Symbol *called;   /* of a CALL */
+    const char *name; /* of what is declared or called; NULL: it has none */
+    bool under;       /* the call is made under bound variables, or promoted */
+    bool value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/forward.c) */
 } Fact;
 
 typedef struct Facts {
@@ -155,8 +155,16 @@ Ast *code_lambda(Sema *s, const Step *step, Variables *by);
 Ast *code_derivative(Sema *s, Ast *lambda, const Type *t, int k, const Variables *by, int nmore,
                      Ast *const *more);
 /* What is made in place of a function: what goes along gives (value, change), what goes back the derivatives, both
- * (value, derivatives). */
-typedef enum DerivedWay { DERIVED_ALONG, DERIVED_BACK, DERIVED_BOTH } DerivedWay;
+ * (value, derivatives); of the change that alone. */
+typedef enum DerivedWay { DERIVED_ALONG, DERIVED_BACK, DERIVED_BOTH, DERIVED_CHANGE } DerivedWay;
+
+/* A function, and what it is made of. */
+typedef struct DerivedFrom {
+    Symbol *of;
+    DerivedWay way;
+    unsigned by;
+    Symbol *f;
+} DerivedFrom;
 
 /* A call of what is made in place of a step's callee, over the active arguments. Derivatives are `parts` parts, of
  * which one is that of each active argument (from 1 on). */
@@ -209,8 +217,8 @@ Symbol *split_version(Sema *s, Symbol *f, Loc loc);
 
 /* (value, derivatives), or the derivatives alone; seed: the name of a parameter, NULL: 1. */
 void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *out);
-/* (value, change); the changes of parameters are parameters that derived_direction names. */
-void along_statements(Sema *s, Normal *n, AstList *out);
+/* (value, change), or the change alone; the changes of parameters are parameters that derived_direction names. */
+void along_statements(Sema *s, Normal *n, bool value, AstList *out);
 
 /* ---- given.c: [Derivative(g)] ---------------------------------------------------------------------------- */
 
@@ -226,6 +234,8 @@ int given_parts(const Symbol *f, int i, int *part);
 /* What is made in place of f, differentiated by the parameters whose bits are set. Its parameters are those of f, then
  * the seed or the changes. NULL after a report. Of a [Derivative] there are not both. */
 const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc);
+/* Of what goes back, which is no function that a program could have: what it is made of; NULL: f is another. */
+const DerivedFrom *derived_from(Sema *s, const Symbol *f);
 /* f with the fields of its parameters in their place (split.c), NULL: there is none yet. */
 const Symbol *derived_split(Sema *s, const Symbol *f);
 void derived_add_split(Sema *s, const Symbol *f, Symbol *made);
@@ -233,6 +243,19 @@ void derived_drop_split(Sema *s,
                         const Symbol *f); /* it was none: to be told again where that is told */
 /* The parameter that is the change of the parameter of this name. */
 const char *derived_direction(Sema *s, const char *param);
+/* ---- second.c: the same of what goes back: its parameters, statements and type of result; false after a report */
+bool second_function(Sema *s, const DerivedFrom *m, DerivedWay way, unsigned by, Loc loc,
+                     AstList *params, AstList *stmts, Ast **result);
+
+/* ---- lift.c ---- */
+
+/* The derivative of a lambda as a call of a function of the program; false: it reads what cannot be a parameter. */
+bool lift_derivative(Sema *s, Loc loc, Ast *lambda, AstList params, const Type *result, HostWay way,
+                     AstList args, Ast **out);
+/* A function's tree as it is written: calls of Grad and its like, as what they became when the function was checked. */
+void lift_expand(Sema *s, const Symbol *in, Ast **tree);
+void lift_free(Sema *s);
+
 /* A name for f that means it everywhere. */
 const char *derived_plain(Sema *s, Symbol *f);
 

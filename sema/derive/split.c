@@ -406,6 +406,8 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     made->type = NULL;
     made->impure = NULL;
     derived_add_split(s, f, made);
+    made->split = true;
+    if (f->name[0] != '$') pure_need(s, f, loc, "is differentiated");
     if (inner.self)
         params = leaf_params(s, params, intern_cstr(s->names, "this"), inner.self->type, loc);
     for (int i = 0; i < f->type->nparams; i++) {
@@ -420,6 +422,7 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
         }
     }
     body = ast_clone(s->arena, body);
+    lift_expand(s, f, &body);
     Ast around = {.kind = AST_FUNC, .func = {.params = f->decl->func.params, .body = body}};
     free_names(s, &around, &inner.own);
     find_bound(&body, &inner);

@@ -13,8 +13,8 @@ typedef struct Whole {
 typedef struct Split {
     Sema *s;
     VEC(Whole) wholes;
-    const Class *self; /* in a method: of `this`, a whole named "this" */
-    FreeNames own;     /* in a method: names that are not declared in it */
+    const Class *self;       /* in a method: of `this`, a whole named "this" */
+    FreeNames own;           /* in a method: names that are not declared in it */
     VEC(const char *) bound; /* names of variables that expressions bind */
     const Facts *facts;
     AstList *before; /* statements in front of the one that is rewritten; NULL: there can be none */
@@ -29,7 +29,7 @@ typedef struct Path {
     Ast *value;
 } Path;
 
-bool split_path(Split *w, const Ast *n, Path *path); /* false: n is none */
+bool split_path(Split *w, const Ast *n, Path *path);       /* false: n is none */
 AstList split_values(Split *w, Loc loc, const Path *path); /* of a whole: those of its fields */
 void split_rewrite(Ast **slot, void *split);
 void split_fail(Split *w, Loc loc, const char *what, const char *instead);

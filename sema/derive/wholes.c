@@ -93,17 +93,18 @@ static Ast *pattern(Split *w, Loc loc, const char *name, const Type *t, bool dec
     Leaves leaves = {0};
     split_leaves(s, name, t, NULL, loc, &leaves);
     for (size_t i = 0; i < leaves.len; i++)
-        items = ast_list_add(s->arena, items,
-                             declares ? tree_binder(s, loc, leaves.data[i].type, leaves.data[i].name)
-                                      : tree_name(s, loc, leaves.data[i].name));
+        items =
+            ast_list_add(s->arena, items,
+                         declares ? tree_binder(s, loc, leaves.data[i].type, leaves.data[i].name)
+                                  : tree_name(s, loc, leaves.data[i].name));
     vec_free(&leaves);
     return split_whole(s, loc, t, items, &at, true);
 }
 
 /* ---- statements ---------------------------------------------------------------------------------- */
 
-static void declare_fields(Split *w, Loc loc, const char *name, const Type *t, const AstList *values,
-                           AstList *out)
+static void declare_fields(Split *w, Loc loc, const char *name, const Type *t,
+                           const AstList *values, AstList *out)
 {
     Leaves leaves = {0};
     split_leaves(w->s, name, t, NULL, loc, &leaves);
@@ -113,8 +114,8 @@ static void declare_fields(Split *w, Loc loc, const char *name, const Type *t, c
     vec_free(&leaves);
 }
 
-static void set_by_choice(Split *w, Loc loc, const char *name, const Type *t, Ast *value, bool declares,
-                          AstList *out)
+static void set_by_choice(Split *w, Loc loc, const char *name, const Type *t, Ast *value,
+                          bool declares, AstList *out)
 {
     AstList then = {0}, other = {0};
     split_rewrite(&value->cond.cond, w);
@@ -190,8 +191,8 @@ static void place(Split *w, Ast **target, Ast **value)
     const Type *t = NULL;
     const char *name = NULL;
     if (n->kind == AST_TUPLE) {
-        bool both = value && (*value)->kind == AST_TUPLE &&
-                    (*value)->tuple.items.len == n->tuple.items.len;
+        bool both =
+            value && (*value)->kind == AST_TUPLE && (*value)->tuple.items.len == n->tuple.items.len;
         for (int i = 0; i < n->tuple.items.len; i++)
             place(w, &n->tuple.items.data[i], both ? &(*value)->tuple.items.data[i] : NULL);
         if (value && !both) split_rewrite(value, w);
@@ -231,8 +232,8 @@ static void returned(Split *w, Ast **slot)
                                                             : &none;
     if (split_path(w, *slot, &path) && path.name && split_is(path.type)) {
         int at = 0;
-        *slot = split_whole(w->s, (*slot)->loc, path.type, split_values(w, (*slot)->loc, &path), &at,
-                            false);
+        *slot = split_whole(w->s, (*slot)->loc, path.type, split_values(w, (*slot)->loc, &path),
+                            &at, false);
         return;
     }
     for (int i = 0; i < items->len; i++) returned(w, &items->data[i]);

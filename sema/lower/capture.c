@@ -253,10 +253,29 @@ const FdNode *lower_no_type(Lower *l, const Ast *n)
                       type_text(l->arena, n->type));
 }
 
+/* Does it read a variable that is a node of the graph? */
+static void find_node(Ast **child, void *ctx)
+{
+    const Ast *n = *child;
+    const Symbol *sym = n->kind == AST_NAME_REF ? n->sym : NULL;
+    bool variable =
+        sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM || sym->kind == SYM_BOUND);
+    if (variable && sym->fdag) *(bool *)ctx = true;
+    ast_each_child(*child, find_node, ctx);
+}
+
 const FdNode *lower_capture(Lower *l, const Ast *n)
 {
     const FdType *type = lower_type(l, n->type);
     if (!type) return lower_no_type(l, n);
+    bool varies = false; /* no silent zeros */
+    Ast *tree = (Ast *)(uintptr_t)n;
+    if (l->derived.len > 0) find_node(&tree, &varies);
+    if (varies)
+        return lower_fail(
+            l, n->loc,
+            "there is no derivative yet of this, which the host computes: write it as "
+            "definitions, or as statements of the function");
     for (size_t i = 0; i < l->captures.len; i++)
         if (lower_same_value(l->captures.data[i].value, n))
             return lower_slots(l, type, l->captures.data[i].slot);

@@ -51,6 +51,8 @@ struct Symbol {
     int constraint_dim; /* SYM_BOUND: which dimension of the constraint */
     bool implicit;      /* SYM_BOUND: not declared by the user */
 
+    bool split;   /* SYM_FUNC: with fields in place of values that hold arrays (derive/split.c) */
+    bool derived; /* SYM_FUNC: made of others, and as pure as they are (derive/host.c) */
     Ast *
         as_written; /* SYM_FUNC: a copy of its body before it was checked, where the program differentiates */
 
