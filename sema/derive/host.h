@@ -22,7 +22,8 @@ typedef struct Fact {
     Symbol *called;   /* of a CALL */
     const char *name; /* of what is declared or called; NULL: it has none */
     bool under;       /* the call is made under bound variables, or promoted */
-    bool value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/forward.c) */
+    bool
+        value; /* of values that gives one: a graph differentiates it, too (fdag/adjoint/forward.c) */
 } Fact;
 
 typedef struct Facts {
