@@ -433,16 +433,24 @@ static bool find(const FdGraph *g, const FdEnv *env, const FdBox *box, const FdS
     return known == CANNOT_FAIL;
 }
 
+/* Numbers that are another one in each turn: whoever computes some of the result needs them all. */
+static void read_moving(const FdGraph *g, FdFootprint *out)
+{
+    for (int i = 0; i < g->nmoving; i++) fdi_reads_anywhere(&out[g->moving[i].values->slot]);
+}
+
 void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValuesOf *values,
                    const void *ctx, FdFootprint *out)
 {
     find(g, env, box, NULL, values, ctx, out);
+    read_moving(g, out);
 }
 
 void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, FdValuesOf *values,
                       const void *ctx, FdFootprint *out)
 {
     find(g, env, share->box, share, values, ctx, out);
+    read_moving(g, out);
 }
 
 static bool is_in_domain(const FdFootprint *f, const FdBox *domain)

@@ -408,7 +408,10 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
         f.returned = NULL;
         f.self = r->funcs[i]->self ? known_any(&f, r->funcs[i]->self->type) : NULL;
         const AstList *params = &r->funcs[i]->decl->func.params;
-        for (int k = 0; k < params->len; k++) known_look_up(&f, params->data[k]->sym);
+        for (int k = 0; k < params->len; k++) {
+            const Symbol *sym = params->data[k]->sym;
+            if (sym) known_learn(&f, sym, known_any(&f, sym->type));
+        }
         foresee_value(&f, *body);
     }
     for (size_t i = 0; i < f.turns.len; i++) vec_push(&f.found, f.turns.data[i].evaluation);
