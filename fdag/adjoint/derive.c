@@ -130,7 +130,8 @@ static const FdNode *reductions_out(void *ctx, Fd *fd, const FdNode *n)
 
 bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
 {
-    static const char *const passes[] = {"given", "fold", "domains", "recur", "inline", "components"};
+    static const char *const passes[] = {"given", "fold",   "domains",
+                                         "recur", "inline", "components"};
     *d = (FdiDerive){.fd = fd, .f = f, .error = error};
     *error = (FdError){0};
     f->nagrees = 0;
