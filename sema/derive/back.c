@@ -240,7 +240,7 @@ static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
     log_use(&kept->logs, false);
 }
 
-/* Do later steps read what this one gives, or is it wanted in the end? */
+/* Do later steps read what this one gives, or write what it declares, or is it wanted in the end? */
 static bool is_read(const Steps *steps, size_t at, const Variables *wanted)
 {
     const Step *step = &steps->data[at];
@@ -254,7 +254,9 @@ static bool is_read(const Steps *steps, size_t at, const Variables *wanted)
     for (size_t i = at + 1; i < steps->len && !read; i++) {
         Variables plain = {0}, functions = {0};
         normal_reads(&steps->data[i], &plain, &functions);
-        for (size_t k = 0; k < gives.len; k++) read = read || normal_has(&plain, gives.data[k]);
+        for (size_t k = 0; k < gives.len; k++)
+            read = read || normal_has(&plain, gives.data[k]) ||
+                   (step->declares && normal_has(&steps->data[i].writes, gives.data[k]));
         vec_free(&plain);
         vec_free(&functions);
     }

@@ -3,8 +3,6 @@
  * A node that sema cannot leave here aborts (host_bug). */
 #include "value.h"
 
-static HostRef graph_value(HostFunc *f, Ast *n, const Type *type);
-
 /* ---- values and references ------------------------------------------------------------------- */
 
 LLVMValueRef host_keep(HostFunc *f, HostRef r, const Type *type, bool hazard)
@@ -55,8 +53,7 @@ void host_peeks(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out)
     }
 }
 
-/* kept: has the statement a reference of its own to it from now on? */
-static void keep_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out, bool *kept)
+void host_keep_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out, bool *kept)
 {
     bool hazard = false;
     for (int i = 1; i < n; i++) hazard = hazard || host_may_assign(list[i]);
@@ -70,7 +67,7 @@ static void keep_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out,
 
 void host_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out)
 {
-    keep_values(f, list, n, out, arena_array(f->m->arena, bool, n + 1));
+    host_keep_values(f, list, n, out, arena_array(f->m->arena, bool, n + 1));
 }
 
 static LLVMValueRef value_at(HostFunc *f, LLVMValueRef buffer, int i)
@@ -159,6 +156,13 @@ LLVMValueRef host_constant_text(HostFunc *f, const Symbol *constant)
     return host_string(f, constant->text);
 }
 
+/* Has the caller the variable, which others may change meanwhile? */
+static bool is_given(const Symbol *sym)
+{
+    return sym->kind == SYM_PARAM && (sym->mode == AST_OP_REF || sym->mode == AST_OP_OUT) &&
+           type_is_ref(sym->type);
+}
+
 static HostRef name(HostFunc *f, Ast *n)
 {
     const Symbol *sym = n->sym;
@@ -167,7 +171,7 @@ static HostRef name(HostFunc *f, Ast *n)
     case SYM_LOCAL:
     case SYM_PARAM:
         if (!sym->host) host_bug(f->m, n, "a variable without a place");
-        return (HostRef){host_load(f, sym->host, sym->type), false, false};
+        return (HostRef){host_load(f, sym->host, sym->type), false, is_given(sym)};
     case SYM_CONST:
         if (type_is_ref(sym->type)) return (HostRef){host_constant_text(f, sym), false, false};
         return (HostRef){host_const(f->m, sym->type->scalar, sym->value), false, false};
@@ -349,68 +353,13 @@ static HostRef convert(HostFunc *f, const Ast *n, Ast *operand)
         host_check_null(f, lazy, operand, n->loc);
         return (HostRef){host_call_runtime(f, ABI_cs_view, &lazy, 1, n->loc), true, false};
     }
-    if (operand->kind == AST_GRAPH) return graph_value(f, operand, to);
+    if (operand->kind == AST_GRAPH) return host_graph_value(f, operand, to);
     LLVMValueRef fn = host_value(f, operand);
     host_check_null(f, fn, operand, n->loc);
     return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
 }
 
 /* ---- functional values ----------------------------------------------------------------------- */
-
-LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values, int n)
-{
-    int total = 0, next = 0;
-    for (int i = 0; i < n; i++) total += host_leaves(list[i]->type);
-    if (!total) return host_null(f->m);
-    LLVMValueRef buffer = host_buffer(f, total);
-    for (int i = 0; i < n; i++) next = host_put(f, buffer, next, values[i], list[i]->type);
-    return buffer;
-}
-
-/* How many references this statement has to the array of a slot besides: nobody looks through them. */
-static int kept_besides(const AstList *captures, const bool *kept, int slot)
-{
-    int i = 0;
-    for (int at = host_leaves(captures->data[0]->type); at <= slot; i++)
-        at += host_leaves(captures->data[i + 1]->type);
-    return kept[i];
-}
-
-/* Evaluates a graph node: as a value of `type`, which may be the array of its function. What it captures is
- * given back as soon as that is made: a statement may change it in place afterwards, if nobody else has it. */
-static HostRef graph_value(HostFunc *f, Ast *n, const Type *type)
-{
-    HostModule *m = f->m;
-    AstList captures = n->graph.captures;
-    size_t mark = f->temps.len;
-    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, captures.len + 1);
-    bool *kept = arena_array(m->arena, bool, captures.len + 1);
-    keep_values(f, captures.data, captures.len, values, kept);
-    for (int i = 0; i < captures.len; i++) /* graphs hold functions that exist */
-        if (captures.data[i]->type->kind == TY_FUNC)
-            host_check_null(f, values[i], captures.data[i], captures.data[i]->loc);
-    LLVMValueRef buffer = host_pack(f, captures.data, values, captures.len);
-    if (type_is_record(type)) {
-        LLVMValueRef out = host_alloca(f, LLVMArrayType(m->i64, (unsigned)host_leaves(type)), "");
-        LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer, out};
-        host_call_runtime(f, ABI_cs_scalar_record, args, 3, n->loc);
-        return (HostRef){host_take(f, out, 0, type), false, false};
-    }
-    Symbol *dead = n->sym; /* it has another array before anybody looks; debuggers do at any time */
-    bool over = type->kind == TY_ARRAY && n->graph.over && (!dead || !f->m->options->debug);
-    const int slot = (int)n->graph.over - 1;
-    LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer, host_int(m, slot),
-                           over ? host_int(m, kept_besides(&captures, kept, slot)) : NULL};
-    AbiId id = over                                                      ? ABI_cs_eval_over
-               : type->kind == TY_ARRAY                                  ? ABI_cs_eval
-               : type->kind == TY_FUNC                                   ? ABI_cs_lazy
-               : type->kind == TY_SCALAR && scalar_is_real(type->scalar) ? ABI_cs_scalar_f
-                                                                         : ABI_cs_scalar_i;
-    LLVMValueRef v = host_call_runtime(f, id, args, over ? 4 : 2, n->loc);
-    host_release_temps(f, mark);
-    if (over && dead && dead->host) host_release_slot(f, dead->host);
-    return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
-}
 
 HostRef host_apply(HostFunc *f, Ast *n, Ast *fn, AstList args)
 {
@@ -504,7 +453,7 @@ HostRef host_ref(HostFunc *f, Ast *n)
     case AST_INDEX: return subscript(f, n);
     case AST_NEW_ARRAY:
     case AST_INIT_LIST: return host_new_array(f, n);
-    case AST_GRAPH: return graph_value(f, n, n->type);
+    case AST_GRAPH: return host_graph_value(f, n, n->type);
     default: host_bug(f->m, n, "an expression that was not lowered");
     }
 }

@@ -34,8 +34,13 @@ void host_peeks(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out);
 HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc);
 /* Stores a value at the i-th CsValue of a buffer, a record's leaves; returns the next index. */
 int host_put(HostFunc *f, LLVMValueRef buffer, int i, LLVMValueRef v, const Type *type);
+/* As host_values; kept: has the statement a reference of its own to it from now on? */
+void host_keep_values(HostFunc *f, Ast *const *list, int n, LLVMValueRef *out, bool *kept);
 /* The values of these trees in a buffer; null if there are none. */
 LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values, int n);
+/* Evaluates a graph node: as a value of `type`, which may be the array of its function. What it captures is
+ * given back as soon as that is made: a statement may change it in place afterwards, if nobody else has it. */
+HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type);
 LLVMValueRef host_take(HostFunc *f, LLVMValueRef buffer, int i, const Type *type);
 const Type *host_type_of_kind(const HostModule *m, ScalarKind k);
 

@@ -117,7 +117,7 @@ Value *follow_user(Foresee *f, Ast *n)
 
 Value *follow_new(Foresee *f, Ast *n)
 {
-    Value *made = object_new(f, f->loops);
+    Value *made = object_new(f);
     const Class *c = n->type->decl->cls;
     if (n->sym->is_plain && n->new_.args.len == c->nfields)
         for (int i = 0; i < c->nfields; i++)

@@ -72,19 +72,16 @@ static const Ast *base_of(const Ast *place)
 static Value *eval_assign(Foresee *f, Ast *n)
 {
     Ast *target = n->assign.target;
-    const bool part = target->kind == AST_INDEX;
     if (type_is_functional(n->assign.value->type) && sema_is_part(target)) {
         Value *changed = assign_slice(f, n);
         bool own = target->index.base->kind != AST_INDEX; /* not an element's */
         follow_put(f, target, own ? changed : known_any(f, target->index.base->type));
         return f->other;
     }
-    if (part || n->assign.op != AST_OP_NONE) foresee_value(f, target);
+    const bool whole = target->kind != AST_INDEX && n->assign.op == AST_OP_NONE;
+    if (!whole) foresee_value(f, target);
     Value *v = foresee_value(f, n->assign.value);
-    if (part || n->assign.op != AST_OP_NONE)
-        follow_put(f, target, known_any(f, base_of(target)->type));
-    else
-        follow_put(f, target, v);
+    follow_put(f, target, whole ? v : known_any(f, base_of(target)->type));
     return v;
 }
 
@@ -129,9 +126,10 @@ static Value *eval_loop(Foresee *f, Ast *n)
     uint64_t before, after = 0;
     size_t outside = 0;
     bool again = false, other = true; /* arrays that are evaluated twice, and alike, may be turns */
-    const size_t around = f->turn, begun = f->begun;
+    const size_t around = f->turn, begun = f->begun, nfields = f->nfields;
     const uint32_t atoms = f->atoms;
     f->begun = f->turns.len;
+    f->nfields = f->fields.len;
     f->atoms = f->natoms;
     f->loops++;
     for (int turn = 0;
@@ -151,6 +149,7 @@ static Value *eval_loop(Foresee *f, Ast *n)
     f->loops--;
     f->turn = around;
     f->begun = begun;
+    f->nfields = nfields;
     f->atoms = atoms;
     turns_end(f);
     known_forget(f, &functions);

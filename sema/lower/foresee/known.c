@@ -21,7 +21,7 @@ Value *known_any(Foresee *f, const Type *t)
 {
     if (t && t->kind == TY_ARRAY) return known_array(f);
     if (t && t->kind == TY_FUNC) return f->unknown;
-    return object_is(t) ? object_new(f, 0) : f->other;
+    return object_is(t) ? object_new(f) : f->other;
 }
 
 bool known_keeps(const Type *t)

@@ -15,7 +15,7 @@ struct Value {
     ValueKind kind;
     const FdGraph *graph; /* LAZY */
     Value **captures;     /* one a slot */
-    int depth;            /* OBJECT: loops around where it was made */
+    int depth; /* LAZY: of what is composed in it; OTHER: loops around where it was made */
     bool
         reduces; /* LAZY: its elements, or those of what it is composed of, do (fd_elements_reduce) */
     Value *result;         /* LAZY: the array, once it was evaluated */
@@ -69,6 +69,7 @@ typedef struct Foresee {
     VEC(uint64_t) walks;
     VEC(Chosen) chosen;
     VEC(Value *) arrays;   /* values of which these were evaluated (turns.c) */
+    size_t nfields;        /* how many were known before the innermost loop */
     size_t begun;          /* how many turns were found before the innermost loop */
     size_t turn;           /* how many these were when the turn of the innermost loop began */
     bool older;            /* the last arrays may be turns, of which more have to be seen */

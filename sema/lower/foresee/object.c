@@ -3,7 +3,10 @@
 
 #include "number.h"
 
-enum { DEEP = 3 /* objects in objects */ };
+enum {
+    DEEP = 3,          /* objects in objects */
+    MOST_FIELDS = 1000 /* that are known at a time */
+};
 
 static bool holds(const Type *t, int deep)
 {
@@ -20,11 +23,10 @@ bool object_is(const Type *t)
     return holds(t, DEEP);
 }
 
-Value *object_new(Foresee *f, int loops)
+Value *object_new(Foresee *f)
 {
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_OBJECT;
-    v->depth = loops;
     return v;
 }
 
@@ -41,10 +43,12 @@ static KnownField *find(Foresee *f, const Value *object, const Symbol *field)
 void object_set_field(Foresee *f, const Value *object, const Symbol *field, Value *v)
 {
     KnownField *known = find(f, object, field), made = {object, field, v};
-    if (known)
+    if (known) {
         known->value = v;
-    else
-        vec_push(&f->fields, made);
+        return;
+    }
+    if (f->fields.len == MOST_FIELDS) f->fields.len = 0; /* objects that nobody refers to stay */
+    vec_push(&f->fields, made);
 }
 
 /* The object of a field; NULL: there is none, or nobody knows it. */
@@ -78,10 +82,9 @@ void object_set(Foresee *f, const Ast *member, Value *v)
 
 uint64_t object_aliases(const Foresee *f, uint64_t hash)
 {
-    for (size_t i = 0; i < f->fields.len; i++) {
+    for (size_t i = 0; i < f->fields.len && i < f->nfields; i++) {
         const KnownField *k = &f->fields.data[i];
         size_t first = 0;
-        if (k->object && k->object->depth >= f->loops) continue;
         while (f->fields.data[first].value != k->value) first++;
         hash = hash * 1000003 + (k->value->kind == VAL_UNKNOWN ? 0 : first + 1);
     }

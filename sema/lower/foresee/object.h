@@ -7,12 +7,12 @@
 
 bool object_is(
     const Type *t); /* of a class with fields of functional types, or with such objects */
-Value *object_new(Foresee *f, int loops); /* made within so many loops; 0: it was there */
+Value *object_new(Foresee *f);
 /* What a MEMBER that is a field has, and gets. */
 Value *object_field(Foresee *f, const Ast *member);
 void object_set(Foresee *f, const Ast *member, Value *v);
 void object_set_field(Foresee *f, const Value *object, const Symbol *field, Value *v);
-/* known_aliases goes on with fields. */
+/* known_aliases goes on with fields that were known before the loop. */
 uint64_t object_aliases(const Foresee *f, uint64_t hash);
 
 #endif

@@ -7,11 +7,6 @@
  */
 #include "split.h"
 
-static void add(Split *w, AstList *out, Ast *stmt)
-{
-    *out = ast_list_add(w->s->arena, *out, stmt);
-}
-
 /* ---- values ------------------------------------------------------------------------------------ */
 
 /* The expressions of a value's fields, where it is made on the spot. */
@@ -122,7 +117,7 @@ static void set_by_choice(Split *w, Loc loc, const char *name, const Type *t, As
     if (declares) declare_fields(w, loc, name, t, NULL, out);
     wholes_set(w, loc, name, t, value->cond.then, false, &then);
     wholes_set(w, loc, name, t, value->cond.other, false, &other);
-    add(w, out, code_if(w->s, loc, value->cond.cond, then, other));
+    code_add(w->s, out, code_if(w->s, loc, value->cond.cond, then, other));
 }
 
 void wholes_set(Split *w, Loc loc, const char *name, const Type *t, Ast *value, bool declares,
@@ -137,14 +132,14 @@ void wholes_set(Split *w, Loc loc, const char *name, const Type *t, Ast *value, 
         if (declares)
             declare_fields(w, loc, name, t, &parts, out);
         else
-            add(w, out,
-                tree_assign(s, loc, pattern(w, loc, name, t, false),
-                            split_whole(s, loc, t, parts, &at, true)));
+            code_add(w->s, out,
+                     tree_assign(s, loc, pattern(w, loc, name, t, false),
+                                 split_whole(s, loc, t, parts, &at, true)));
     } else if (value->kind == AST_COND) {
         set_by_choice(w, loc, name, t, value, declares, out);
     } else if (value->kind == AST_CALL) {
         split_rewrite(&value, w);
-        add(w, out, tree_assign(s, loc, pattern(w, loc, name, t, declares), value));
+        code_add(w->s, out, tree_assign(s, loc, pattern(w, loc, name, t, declares), value));
     } else {
         split_fail(w, value->loc, "this value that holds arrays", "write a new one, of its fields");
     }
@@ -178,7 +173,7 @@ static void declaration(Split *w, Ast *n, AstList *out)
         Ast *one = arena_copy(w->s->arena, n, sizeof *n);
         one->var_decl.vtype = ast_clone(w->s->arena, n->var_decl.vtype);
         one->var_decl.vars = ast_list_add(w->s->arena, (AstList){0}, d);
-        add(w, out, one);
+        code_add(w->s, out, one);
     }
 }
 
@@ -253,7 +248,7 @@ static void assignment(Split *w, Ast *n, AstList *out)
     } else {
         split_rewrite(&n->expr_stmt.expr, w);
     }
-    add(w, out, n);
+    code_add(w->s, out, n);
 }
 
 static void list(Split *w, AstList *stmts)
@@ -269,10 +264,10 @@ static void list(Split *w, AstList *stmts)
             assignment(w, n, &out);
         else if (n->kind == AST_RETURN && n->return_.value) {
             returned(w, &n->return_.value);
-            add(w, &out, n);
+            code_add(w->s, &out, n);
         } else {
             split_rewrite(&n, w);
-            add(w, &out, n);
+            code_add(w->s, &out, n);
         }
     }
     w->wholes.len = wholes;

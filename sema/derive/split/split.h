@@ -2,7 +2,7 @@
 #ifndef CS_SEMA_DERIVE_SPLIT_H
 #define CS_SEMA_DERIVE_SPLIT_H
 
-#include "host.h"
+#include "../host.h"
 
 /* A value that is known by its fields, each of which is a variable. */
 typedef struct Whole {

@@ -1,0 +1,70 @@
+/* Graphs in host code: what they capture is packed for the runtime, which makes an array, a function or a scalar. */
+#include "value.h"
+
+LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values, int n)
+{
+    int total = 0, next = 0;
+    for (int i = 0; i < n; i++) total += host_leaves(list[i]->type);
+    if (!total) return host_null(f->m);
+    LLVMValueRef buffer = host_buffer(f, total);
+    for (int i = 0; i < n; i++) next = host_put(f, buffer, next, values[i], list[i]->type);
+    return buffer;
+}
+
+static void find_code(Ast **child, void *runs)
+{
+    const Ast *n = *child;
+    bool field = n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD;
+    bool plain = n->is_const || n->kind == AST_NAME_REF || n->kind == AST_THIS || field ||
+                 n->kind == AST_UNARY || n->kind == AST_BINARY || n->kind == AST_CAST ||
+                 n->kind == AST_CONVERT;
+    *(bool *)runs = *(bool *)runs || !plain;
+    if (!n->is_const && !(field && n->sym->mods & AST_MOD_STATIC)) ast_each_child(*child, find_code, runs);
+}
+
+/* How many references this statement has to the array of a slot besides its variable's, through which nobody looks. The
+ * variable has its own still only if no capture runs code that might give it another array: else none is said. */
+static int kept_besides(const AstList *captures, const bool *kept, int slot)
+{
+    int i = 0;
+    bool runs = false;
+    for (int k = 0; k < captures->len; k++) find_code(&captures->data[k], &runs);
+    if (runs) return 0;
+    for (int at = host_leaves(captures->data[0]->type); at <= slot; i++)
+        at += host_leaves(captures->data[i + 1]->type);
+    return kept[i];
+}
+
+HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
+{
+    HostModule *m = f->m;
+    AstList captures = n->graph.captures;
+    size_t mark = f->temps.len;
+    LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, captures.len + 1);
+    bool *kept = arena_array(m->arena, bool, captures.len + 1);
+    host_keep_values(f, captures.data, captures.len, values, kept);
+    for (int i = 0; i < captures.len; i++) /* graphs hold functions that exist */
+        if (captures.data[i]->type->kind == TY_FUNC)
+            host_check_null(f, values[i], captures.data[i], captures.data[i]->loc);
+    LLVMValueRef buffer = host_pack(f, captures.data, values, captures.len);
+    if (type_is_record(type)) {
+        LLVMValueRef out = host_alloca(f, LLVMArrayType(m->i64, (unsigned)host_leaves(type)), "");
+        LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer, out};
+        host_call_runtime(f, ABI_cs_scalar_record, args, 3, n->loc);
+        return (HostRef){host_take(f, out, 0, type), false, false};
+    }
+    Symbol *dead = n->sym; /* it has another array before anybody looks; debuggers do at any time */
+    bool over = type->kind == TY_ARRAY && n->graph.over && (!dead || !f->m->options->debug);
+    const int slot = (int)n->graph.over - 1;
+    LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer, host_int(m, slot),
+                           over ? host_int(m, kept_besides(&captures, kept, slot)) : NULL};
+    AbiId id = over                                                      ? ABI_cs_eval_over
+               : type->kind == TY_ARRAY                                  ? ABI_cs_eval
+               : type->kind == TY_FUNC                                   ? ABI_cs_lazy
+               : type->kind == TY_SCALAR && scalar_is_real(type->scalar) ? ABI_cs_scalar_f
+                                                                         : ABI_cs_scalar_i;
+    LLVMValueRef v = host_call_runtime(f, id, args, over ? 4 : 2, n->loc);
+    host_release_temps(f, mark);
+    if (over && dead && dead->host) host_release_slot(f, dead->host);
+    return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
+}
