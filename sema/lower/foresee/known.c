@@ -299,8 +299,10 @@ Value *known_look_up(Foresee *f, const Symbol *sym)
 {
     Known *k = find(f, sym);
     if (k) return k->value;
-    known_learn(f, sym, known_any(f, sym->type));
-    return vec_last(&f->known).value;
+    const size_t before = f->known.len;
+    Value *any = known_any(f, sym->type);
+    known_learn(f, sym, any);
+    return f->known.len > before ? vec_last(&f->known).value : any;
 }
 
 void known_assign(Foresee *f, const Symbol *sym, Value *v)

@@ -1,5 +1,6 @@
 /* Objects of the host that hold arrays or functions: tuples, and instances of classes. Their fields are known as
- * variables are. An object is one Value, whoever refers to it. */
+ * variables are. An object is one Value, whoever refers to it. What a branch, or a call that is not followed, changes
+ * is not forgotten: a wrong guess makes a kernel that nobody asks for, no more. */
 #ifndef CS_SEMA_OBJECT_H
 #define CS_SEMA_OBJECT_H
 
