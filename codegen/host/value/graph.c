@@ -19,7 +19,8 @@ static void find_code(Ast **child, void *runs)
                  n->kind == AST_UNARY || n->kind == AST_BINARY || n->kind == AST_CAST ||
                  n->kind == AST_CONVERT;
     *(bool *)runs = *(bool *)runs || !plain;
-    if (!n->is_const && !(field && n->sym->mods & AST_MOD_STATIC)) ast_each_child(*child, find_code, runs);
+    if (!n->is_const && !(field && n->sym->mods & AST_MOD_STATIC))
+        ast_each_child(*child, find_code, runs);
 }
 
 /* How many references this statement has to the array of a slot besides its variable's, through which nobody looks. The
