@@ -332,6 +332,8 @@ Symbol *host_scan_args(AstList stmts);
 bool host_may_assign(const Ast *n);
 /* Does n leave the places of elements as they are: no calls, no references made or dropped? */
 bool host_is_plain(const Ast *n);
+/* A variable or `this`, or a field of one. */
+bool host_is_chain(const Ast *n);
 /* Can a loop of these parts be entered with facts? They are the array variables that it reads and
  * writes by element only (sym and write are set), `hidden` among them. */
 bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Symbol *hidden,

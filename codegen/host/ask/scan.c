@@ -236,8 +236,7 @@ bool host_may_assign(const Ast *n)
     return found;
 }
 
-/* A variable or `this`, or a field of one. */
-static bool is_chain(const Ast *n)
+bool host_is_chain(const Ast *n)
 {
     while (n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD) {
         if (n->res != AST_RES_NONE) return false;
@@ -264,8 +263,10 @@ static void visit_plain(Ast **child, void *ctx)
     case AST_COND:
     case AST_CAST:
     case AST_CONVERT: *plain = n->type->kind == TY_SCALAR && !has_mode(n); break;
-    case AST_INDEX: *plain = is_chain(n->index.base) && !n->sym && type_is_value(n->type); break;
-    case AST_MEMBER: *plain = is_chain(n) && type_is_value(n->type); return;
+    case AST_INDEX:
+        *plain = host_is_chain(n->index.base) && !n->sym && type_is_value(n->type);
+        break;
+    case AST_MEMBER: *plain = host_is_chain(n) && type_is_value(n->type); return;
     case AST_CALL: {
         const Symbol *sym = callee_of(n);
         *plain = n->res == AST_RES_NONE && sym && sym->kind == SYM_BUILTIN &&

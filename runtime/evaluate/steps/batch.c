@@ -118,12 +118,12 @@ static int turns_of_period(const Waiting *w, int from, int period, int most)
     return 0;
 }
 
-/* Do the graphs of so many, from `from` on, come again twice? */
-static bool come_again(const Waiting *w, int from, int period)
+/* Are all from `from` to before `end` of the graphs of those so many before them? The first so many are. */
+static bool come_again(const Waiting *w, int from, int end, int period)
 {
-    int i = from + period, end = from + BATCH_TURNS * period;
+    int i = from + period;
     while (i < end && i < w->n && w->held[i]->lazy->graph == w->held[i - period]->lazy->graph) i++;
-    return i == end;
+    return i >= end;
 }
 
 /* How many from `from` on are turns that one text takes, of the fewest evaluations a turn: it may have a graph more than
@@ -135,7 +135,7 @@ static int turns_at_once(const Waiting *w, int from, int graphs, int *period)
     int n = 0;
     *period = 0;
     while (!n && turns >= BATCH_TURNS && ++*period * BATCH_TURNS <= w->n - from)
-        if (come_again(w, from, *period)) {
+        if (come_again(w, from, from + BATCH_TURNS * *period, *period)) {
             int most = *period > graphs ? turns * graphs / *period : turns;
             n = turns_of_period(w, from, *period, most > BATCH_TURNS ? most : BATCH_TURNS);
         }
@@ -151,12 +151,12 @@ static void count_odd(const Waiting *w, int graphs, bool turns)
     if (g->odd == ODD) g->turns = 1;
 }
 
-/* From `from` on up to the last array of a turn, if csc says which that is; 0: none. */
-static int until_end(const Waiting *w, int from)
+/* How many up to the last array of a turn, if csc says which that is; 0: none. */
+static int until_end(const Waiting *w)
 {
-    int n = from;
+    int n = 0;
     while (n < w->n && !w->held[n]->lazy->graph->ends_turn) n++;
-    return n < w->n ? n + 1 - from : 0;
+    return n < w->n ? n + 1 : 0;
 }
 
 /* How many are a turn: as csc says, if it knows which array is the last. */
@@ -166,23 +166,15 @@ static int turn_of(const Waiting *w, int graphs)
     return first->foreseen && first->period ? first->period : graphs;
 }
 
-/* Is all that waits turns of so many? */
-static bool are_turns_of(const Waiting *w, int n)
-{
-    int i = n;
-    while (i < w->n && w->held[i]->lazy->graph == w->held[i - n]->lazy->graph) i++;
-    return i >= w->n && w->n % n == 0;
-}
-
 /* What is left of turns that are foreseen, so many each: csc has a kernel of a whole one. */
 static Batch rest_of(const Waiting *w, int n)
 {
     int kept[WAITING_MOST];
     bool turn = n > 1 && w->n >= n;
     if (turn && w->held[0]->lazy->graph->period)
-        turn = until_end(w, 0) == n;
+        turn = until_end(w) == n;
     else
-        turn = turn && are_turns_of(w, n) && waiting_kept(w, n, kept) == 1;
+        turn = turn && w->n % n == 0 && come_again(w, 0, w->n, n) && waiting_kept(w, n, kept) == 1;
     return (Batch){.n = turn ? n : 1, .plain = turn};
 }
 

@@ -10,12 +10,11 @@ enum {
 
 void follow_put(Foresee *f, const Ast *place, Value *v)
 {
-    while (place->kind == AST_INDEX) place = place->index.base;
+    place = known_place(place);
     const Symbol *sym = known_changed(place);
     if (sym)
         known_assign(f, sym, v);
-    else if (place->kind == AST_MEMBER && place->sym && place->sym->kind == SYM_FIELD &&
-             (known_keeps(place->sym->type) || number_is_kept(place->sym)))
+    else if (object_has(place))
         object_set(f, place, v);
 }
 
@@ -88,9 +87,7 @@ static bool is_followed(const Foresee *f, const Symbol *sym, int nargs)
 
 static Value *argument(Foresee *f, Ast *n)
 {
-    Value *v = foresee_value(f, n);
-    bool scalar = v == f->other && n->type && n->type->kind == TY_SCALAR && !known_is_given(n);
-    return scalar ? number_unknown(f, n) : v;
+    return known_is_given(n) ? foresee_value(f, n) : number_value(f, n);
 }
 
 static Value *call(Foresee *f, Symbol *sym, const AstList *given, Value *self)

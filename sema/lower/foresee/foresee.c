@@ -62,13 +62,6 @@ static void eval_list(Foresee *f, const AstList *list)
     for (int i = 0; i < list->len; i++) foresee_value(f, list->data[i]);
 }
 
-/* The variable or field of an element. */
-static const Ast *base_of(const Ast *place)
-{
-    while (place->kind == AST_INDEX) place = place->index.base;
-    return place;
-}
-
 static Value *eval_assign(Foresee *f, Ast *n)
 {
     Ast *target = n->assign.target;
@@ -81,7 +74,7 @@ static Value *eval_assign(Foresee *f, Ast *n)
     const bool whole = target->kind != AST_INDEX && n->assign.op == AST_OP_NONE;
     if (!whole) foresee_value(f, target);
     Value *v = foresee_value(f, n->assign.value);
-    follow_put(f, target, whole ? v : known_any(f, base_of(target)->type));
+    follow_put(f, target, whole ? v : known_any(f, known_place(target)->type));
     return v;
 }
 
@@ -175,8 +168,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
     v->reduces = fd_elements_reduce(v->graph);
     for (int i = 0, slot = 0; i < n->graph.captures.len; i++) {
         Ast *capture = n->graph.captures.data[i];
-        Value *c = foresee_value(f, capture);
-        if (c == f->other) c = number_unknown(f, capture);
+        Value *c = number_value(f, capture);
         for (int k = lower_leaves(capture->type); k > 0; k--) v->captures[slot++] = c;
         if (known_depth(c) >= v->depth) v->depth = known_depth(c) + 1;
         v->reduces = v->reduces || known_reduces(c);
@@ -308,9 +300,7 @@ Value *foresee_value(Foresee *f, Ast *n)
             return follow_new(f, n);
         break;
     case AST_MEMBER: {
-        if (n->sym && n->sym->kind == SYM_FIELD && n->res == AST_RES_NONE &&
-            (known_keeps(n->type) || number_is_kept(n->sym)))
-            return object_field(f, n);
+        if (object_has(n)) return object_field(f, n);
         Value *v =
             n->member.base && n->member.base->type ? foresee_value(f, n->member.base) : f->other;
         bool length = n->sym && n->sym->kind == SYM_BUILTIN && is_integer(n) && known_is(v) &&
@@ -350,13 +340,9 @@ Value *foresee_value(Foresee *f, Ast *n)
         Value *b = foresee_value(f, n->cond.other);
         return a == b ? b : known_any(f, n->type);
     }
-    case AST_DECLARATOR: {
-        Ast *init = n->declarator.init;
-        Value *v = init ? foresee_value(f, init) : f->other;
-        if (v == f->other && init && number_is_local(n->sym)) v = number_unknown(f, init);
-        if (init) define(f, n->sym, v, n->loc);
+    case AST_DECLARATOR:
+        if (n->declarator.init) define(f, n->sym, number_value(f, n->declarator.init), n->loc);
         return f->other;
-    }
     case AST_DEFINE: define(f, n->sym, foresee_value(f, n->define.value), n->loc); return f->other;
     case AST_HOLE: {
         Value *v = foresee_value(f, n->hole.expr);

@@ -314,10 +314,16 @@ void known_assign(Foresee *f, const Symbol *sym, Value *v)
         known_learn(f, sym, v);
 }
 
+const Ast *known_place(const Ast *target)
+{
+    while (target->kind == AST_INDEX) target = target->index.base;
+    return target;
+}
+
 /* The variable that is changed by assigning to target; NULL: none that is known of. */
 const Symbol *known_changed(const Ast *target)
 {
-    while (target->kind == AST_INDEX) target = target->index.base;
+    target = known_place(target);
     bool variable = target->kind == AST_NAME_REF && target->sym && target->sym->kind != SYM_FUNC;
     return variable && known_keeps(target->sym->type) ? target->sym : NULL;
 }

@@ -121,8 +121,9 @@ Value *known_look_up(Foresee *f, const Symbol *sym);
 /* Nothing below n has a functional value, declares a number that is kept, is called or returns: following it
  * finds out nothing. */
 bool known_quiet(Ast *n);
-bool known_is_given(const Ast *n); /* ref x, out x: who is called may change it */
-/* The variable that is changed where this is assigned to: of x[i], x. NULL: none that is known of. */
+bool known_is_given(const Ast *n);         /* ref x, out x: who is called may change it */
+const Ast *known_place(const Ast *target); /* a variable or field; of x[i], x */
+/* The variable that is changed where this is assigned to. NULL: none that is known of. */
 const Symbol *known_changed(const Ast *target);
 void known_find_changed(Ast *n, Changed *out);         /* by n, which may be NULL */
 void known_forget(Foresee *f, const Changed *changed); /* they may have any value of their types */

@@ -74,7 +74,7 @@ static void find_changing(Ast **child, void *changing)
         ast_each_child(*child, find_changing, c);
 }
 
-Value *number_unknown(Foresee *f, Ast *n)
+static Value *unknown(Foresee *f, Ast *n)
 {
     Changing c = {.f = f};
     find_changing(&n, &c);
@@ -82,6 +82,12 @@ Value *number_unknown(Foresee *f, Ast *n)
     Value *v = arena_copy(f->arena, f->other, sizeof *f->other);
     v->depth = f->loops;
     return v;
+}
+
+Value *number_value(Foresee *f, Ast *n)
+{
+    Value *v = foresee_value(f, n);
+    return v == f->other ? unknown(f, n) : v;
 }
 
 Value *number_of(Foresee *f, int64_t x)

@@ -7,8 +7,8 @@
 #include "known.h"
 
 Value *number_new(Foresee *f); /* one that nobody knows */
-/* What n is, which nobody knows: f->other, or a value of its own if it may be another one each time. */
-Value *number_unknown(Foresee *f, Ast *n);
+/* What n gives; where nobody knows it f->other, or a value of its own if it may be another one each time. */
+Value *number_value(Foresee *f, Ast *n);
 Value *number_of(Foresee *f, int64_t number); /* this one */
 Value *number_sum(Foresee *f, const Value *a, const Value *b, bool minus);
 Value *number_bound(Foresee *f, Value *v, int dim, bool upper); /* of a functional value */

@@ -51,6 +51,13 @@ void object_set_field(Foresee *f, const Value *object, const Symbol *field, Valu
     vec_push(&f->fields, made);
 }
 
+bool object_has(const Ast *n)
+{
+    bool field =
+        n->kind == AST_MEMBER && n->res == AST_RES_NONE && n->sym && n->sym->kind == SYM_FIELD;
+    return field && (known_keeps(n->sym->type) || number_is_kept(n->sym));
+}
+
 /* The object of a field; NULL: there is none, or nobody knows it. */
 static const Value *object_of(Foresee *f, const Ast *member, bool *known)
 {

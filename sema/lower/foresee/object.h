@@ -9,7 +9,8 @@
 bool object_is(
     const Type *t); /* of a class with fields of functional types, or with such objects */
 Value *object_new(Foresee *f);
-/* What a MEMBER that is a field has, and gets. */
+bool object_has(const Ast *n); /* is it a field whose value is known, as those of variables are? */
+/* What such a field has, and gets. */
 Value *object_field(Foresee *f, const Ast *member);
 void object_set(Foresee *f, const Ast *member, Value *v);
 void object_set_field(Foresee *f, const Value *object, const Symbol *field, Value *v);

@@ -195,12 +195,11 @@ static bool sort_turns(Unit *u, Bands *b, int period)
     if (!match(&m, period)) return false;
     for (int i = 0; i < b->n; i++) {
         if (turn_of(&m, i) != 1) continue;
-        if (n == period || m.earlier[i] < 0) return false;
+        if (m.earlier[i] < 0) return false;
         sorted[n] = b->stages[m.earlier[i]];
         sorted[period + n] = b->stages[i];
         to[i] = n++;
     }
-    if (n != period) return false;
     n = 2 * period;
     for (int i = 0; i < b->n; i++) {
         if (turn_of(&m, i) != 2) continue;

@@ -192,25 +192,7 @@ static const KirExpr *slice_offset(Gen *g, const Def *d)
     return access_offset(g, def_given(d)->node->self, index);
 }
 
-const KirExpr *gen_output_offset(Gen *g, const Def *d)
-{
-    Unit *u = g->u;
-    Arena *a = u->arena;
-    const UnitRing *ring = ring_of(g, d);
-    const KirExpr *offset = kir_int(a, 0);
-    if (ring) return ring_offset(g, d, ring);
-    if (into(u, d)) return access_offset(g, into(u, d), d->vars);
-    if (d->slice) return slice_offset(g, d);
-    for (int i = 0; i < d->nvars; i++) { /* Horner over (index - lo) */
-        const KirExpr *lo, *n;
-        gen_range(g, &d->doms[i], d->vars[i], &lo, &n);
-        if (i) offset = kir_arith(a, FD_OP_MUL, offset, n);
-        offset = kir_arith(a, FD_OP_ADD, offset, output_at(g, d, i, lo));
-    }
-    return offset;
-}
-
-/* Horner over variables [from, to). */
+/* Horner over (index - lo) of variables [from, to). */
 static const KirExpr *some_variables(Gen *g, const Def *d, int from, int to)
 {
     Arena *a = g->u->arena;
@@ -222,6 +204,16 @@ static const KirExpr *some_variables(Gen *g, const Def *d, int from, int to)
         offset = kir_arith(a, FD_OP_ADD, offset, output_at(g, d, i, lo));
     }
     return offset;
+}
+
+const KirExpr *gen_output_offset(Gen *g, const Def *d)
+{
+    Unit *u = g->u;
+    const UnitRing *ring = ring_of(g, d);
+    if (ring) return ring_offset(g, d, ring);
+    if (into(u, d)) return access_offset(g, into(u, d), d->vars);
+    if (d->slice) return slice_offset(g, d);
+    return some_variables(g, d, 0, d->nvars);
 }
 
 Num *access_output_length(Gen *g, const Def *d, int dim)

@@ -71,6 +71,17 @@ static void hoist_reads(Hoist *h, const FdNode *n)
         if (!fd_is_lazy(n, i)) hoist_reads(h, n->args[i]);
 }
 
+/* What fails is noted, and then nothing of the range is computed. */
+static void leave_out(Hoist *h, const KirExpr *fails)
+{
+    Gen *g = &h->l->g;
+    Arena *a = h->l->a;
+    KirBlock none = {0};
+    gen_note(g, kir_convert(a, kir_type(SC_BOOL, 1), fails));
+    kir_set(a, &none, h->n, kir_int(a, 0));
+    kir_if(a, g->block, fails, none, NULL);
+}
+
 /* ---- elements that say where others are ---------------------------------------------------------- */
 
 /* In lanes: the vector from `at` on, of which those before position `n` count; bad = bad || one of them is outside. */
@@ -156,10 +167,7 @@ static void look_at_all(Hoist *h, const KirExpr *lo)
                                      nest_op(l, FD_OP_GE, length, nest_lanes_number(l)));
         KirBlock fast = by_vectors(h, x, lo, end, fails), slow = one_by_one(h, x, lo, fails);
         kir_if(a, g->block, can, fast, &slow);
-        KirBlock none = {0};
-        gen_note(g, fails);
-        kir_set(a, &none, h->n, kir_int(a, 0));
-        kir_if(a, g->block, fails, none, NULL);
+        leave_out(h, fails);
         vec_push(&g->proved, ((struct PlanSuspect){x->read, x->dim}));
     }
     g->lanes = lanes;
@@ -202,13 +210,7 @@ void nest_range_here(Lower *l, const NestStep *s)
     } else if (fails) {
         fails = nest_op(l, FD_OP_LAND, nest_op(l, FD_OP_GT, n, zero), fails);
     }
-    if (fails) {
-        fails = gen_variable(g, "fails", fails);
-        KirBlock none = {0};
-        gen_note(g, kir_convert(l->a, kir_type(SC_BOOL, 1), fails));
-        kir_set(l->a, &none, n, zero);
-        kir_if(l->a, g->block, fails, none, NULL);
-    }
+    if (fails) leave_out(&h, gen_variable(g, "fails", fails));
     scope = gen_enter(g, g->block);
     look_at_all(&h, lo);
     scope.nproved = g->proved.len;

@@ -11,26 +11,16 @@ LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values
     return buffer;
 }
 
-static void find_code(Ast **child, void *runs)
-{
-    const Ast *n = *child;
-    bool field = n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD;
-    bool plain = n->is_const || n->kind == AST_NAME_REF || n->kind == AST_THIS || field ||
-                 n->kind == AST_UNARY || n->kind == AST_BINARY || n->kind == AST_CAST ||
-                 n->kind == AST_CONVERT;
-    *(bool *)runs = *(bool *)runs || !plain;
-    if (!n->is_const && !(field && n->sym->mods & AST_MOD_STATIC))
-        ast_each_child(*child, find_code, runs);
-}
-
 /* How many references this statement has to the array of a slot besides its variable's, through which nobody looks. The
  * variable has its own still only if no capture runs code that might give it another array: else none is said. */
 static int kept_besides(const AstList *captures, const bool *kept, int slot)
 {
     int i = 0;
-    bool runs = false;
-    for (int k = 0; k < captures->len; k++) find_code(&captures->data[k], &runs);
-    if (runs) return 0;
+    for (int k = 0; k < captures->len; k++) {
+        const Ast *c = captures->data[k];
+        while (c->kind == AST_CONVERT && type_is_functional(c->type)) c = c->convert.operand;
+        if (!host_is_chain(c) && !host_is_plain(c)) return 0;
+    }
     for (int at = host_leaves(captures->data[0]->type); at <= slot; i++)
         at += host_leaves(captures->data[i + 1]->type);
     return kept[i];
