@@ -118,6 +118,13 @@ static bool is_taken(const Match *m, int stage)
     return false;
 }
 
+/* Do their rows take memory of one form? */
+static bool are_like(const BandStage *s, const BandStage *t)
+{
+    return s->def->nvars == t->def->nvars && s->def->body->type == t->def->body->type &&
+           s->dim == t->dim && !s->def->copy && !t->def->copy;
+}
+
 /* Stage y is x one turn later: so are the stages that they read. What reads arrays that were there may have another
  * form (`read`: by a stage of which that is known). False: it is not; then m is spoilt. */
 static bool unify(Match *m, int y, int x, bool read)
@@ -128,8 +135,7 @@ static bool unify(Match *m, int y, int x, bool read)
     if (m->earlier[y] >= 0) return m->earlier[y] == x;
     if (x >= y || d->copy || e->copy || is_taken(m, x)) return false;
     m->earlier[y] = x;
-    if (!bands_same_form(m->u, d, e, &later, &before))
-        return read && d->nvars == e->nvars && d->body->type == e->body->type;
+    if (!bands_same_form(m->u, d, e, &later, &before)) return read && are_like(&s[y], &s[x]);
     bool same = true;
     for (int i = 0; i < later.nslots && same; i++) {
         int to = bands_stage_of(m->u, m->b, later.slots[i]),
@@ -163,6 +169,16 @@ static void match_rest(Match *m, int y)
         }
 }
 
+/* The first turn is of what was there, whose ranges may have another form: stages of the second that are nobody's
+ * yet are the nearest ones before them that are like them. */
+static void match_first(Match *m)
+{
+    const BandStage *s = m->b->stages;
+    for (int y = m->b->n; y-- > 0;)
+        for (int x = y; x-- > 0 && m->earlier[y] < 0 && turn_of(m, y) == 1;)
+            if (are_like(&s[y], &s[x]) && !is_taken(m, x)) m->earlier[y] = x;
+}
+
 /* Is a turn of so many stages? */
 static bool has_period(const Match *m, int period)
 {
@@ -179,6 +195,7 @@ static bool match(Match *m, int period)
         for (int i = 0; i <= last; i++) m->earlier[i] = -1;
         if (!unify(m, last, x, false)) continue;
         match_rest(m, last - 1);
+        match_first(m);
         if (has_period(m, period)) return true;
     }
     return false;
