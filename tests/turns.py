@@ -2,7 +2,7 @@
 of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, held between them,
 with a border that may have a name, or by ranges (f ?? g); by slices; and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
 Some call a function more than once a turn (Runge and Kutta), or for two arrays, go on with what was two turns before (a wave, two arrays that change places, or are given to a function each in its turn), or with a sum that each turn asks for.
-What goes from turn to turn is in variables, in fields of an object, or in a tuple that a function gives.
+Some are of arrays of records. What goes from turn to turn is in variables, in fields of an object, or in a tuple that a function gives.
 What comes of all of them is printed; integers are the same whatever is composed with what."""
 import random
 import sys
@@ -131,7 +131,51 @@ class Loop:
         vars_ = ", ".join(self.vars)
         return text + [f"    show(\"loop{number} {n}\", sum(({vars_}) : {of[n]}, {of[n]}({vars_}) * (({place}) % 31 + 40)));" for n in self.names] + ["}"]
 
+    def records(self):
+        """The loop over arrays of records, some with a function for a record, some with an array beside."""
+        draw, number = self.draw, self.number
+        types = [draw.choice(["int", "int", "long", "short", "byte"]) for _ in range(draw.randint(1, 4))]
+        fields = [f"f{k}" for k in range(len(types))]
+        cell, array = f"Cell{number}", f"Cell{number}[{',' * (self.rank - 1)}]"
+        place = " + ".join(f"{v} * {m}" for v, m in zip(self.vars, [131, 17, 5]))
+        home, names = self.at([0] * self.rank), self.names[:2]
+        plain = draw.random() < 0.4
+
+        def field(k, text):
+            return f"({types[k]}) ({text} & {127 if types[k] == 'byte' else 1023})"
+
+        def read(name, shift, border):
+            of = f"{border}({name})" if border in ("Periodic", "Clamp") else name
+            return f"{draw.choice(['', '2 * '])}(int) {of}({self.at(shift)}).{draw.choice(fields)}"
+
+        def value(name):
+            shifts = self.shifts(draw_reach(draw))
+            border = draw.choice(["Periodic", "Clamp", "guard"])
+            of = [draw.choice(names) for _ in shifts]
+            texts = []
+            for k in range(len(types)):
+                reads = [read(x, y, border) for x, y in zip(of, shifts)] + [f"(int) {name}({home}).{fields[k]}"]
+                texts.append(field(k, f"({' + '.join(reads)}{' + t' if draw.random() < 0.3 else ''}{f' + plain({home})' if plain else ''})"))
+            made = f"new {cell}({', '.join(texts)})"
+            return f"let({self.domain()}) {f'{self.guard(shifts)} ? {made} : {name}({home})' if border == 'guard' else made}"
+
+        text = [f"final class {cell}({', '.join(f'{t} {f}' for t, f in zip(types, fields))});", f"void loop{number}(int fixed) {{"]
+        for at, name in enumerate(names):
+            made = ", ".join(field(k, f"noise({place} + {at * 1000 + k * 77})") for k in range(len(types)))
+            text.append(f"    {array} {name}({self.domain()}) = new {cell}({made});")
+        text += [f"    int[{',' * (self.rank - 1)}] plain({self.domain()}) = noise({place});"] * plain
+        text.append(f"    for (int t = 0; t < {self.steps}; t++) {{")
+        text += [f"        {name} = {value(name)};" for name in draw.sample(names, len(names))]
+        if plain:
+            text.append(f"        plain = let({self.domain()}) ((int) {names[0]}({home}).f0 + 3 * Periodic(plain)({self.at(self.shifts(1)[0])})) & 255;")
+        text.append("    }")
+        vars_ = ", ".join(self.vars)
+        text += [f"    show(\"loop{number} {n}.{f}\", sum(({vars_}) : {n}, (int) {n}({vars_}).{f} * (({place}) % 31 + 40)));" for n in names for f in fields]
+        return "\n".join(text + ["}"])
+
     def text(self):
+        if self.draw.random() < 0.2:
+            return self.records()
         draw, commas = self.draw, "," * (self.rank - 1)
         type_ = f"int[{commas}]"
         place = " + ".join(f"{v} * {m}" for v, m in zip(self.vars, [131, 17, 5]))

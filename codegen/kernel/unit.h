@@ -34,6 +34,7 @@ typedef struct UnitRing {
     int temp; /* where they are */
     int dim;  /* that counts them */
     Num *keeps;
+    Num *elements;       /* of all work-items' in that memory: planes of records are so long */
     const KirExpr *slab; /* where the work-item's begin */
     Num *
         row; /* NULL, or this is a row of the same index for all readers, for reads of that index alone */

@@ -32,8 +32,7 @@ const char *bands_verify(Unit *u, Bands *b)
         if (s->nest->def != s->def || s->nest->inside || s->nest->again || s->nest->nholds ||
             s->nest->part.naxes || s->nest->keys.axis >= 0 || s->nest->checks == GEN_NOTED)
             return "a stage gives one value after the other";
-        if (!last && (s->def->temp < 0 || s->temp < 0 || s->def->body->type->record))
-            return "rows of scalars are kept";
+        if (!last && (s->def->temp < 0 || s->temp < 0)) return "rows of temporaries are kept";
         if (last && s->temp >= 0) return "the last stage is stored whole";
     }
     if (!bands_layout(u, b)) return "stages read each other by rows, earlier ones only";
@@ -135,14 +134,15 @@ static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExp
 static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, Num *shared, Num *level)
 {
     Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
-    const KirExpr *all = number(k, "ring", bands_kept(k->u, s, shared)),
-                  *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
+    Num *kept = bands_kept(k->u, s, shared);
+    const KirExpr *all = number(k, "ring", kept), *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
     Num *before = num_op(k->u, FD_OP_MUL, size, level);
     if (!num_is(before, 0)) slab = plus(k, slab, number(k, "before", before));
     return (UnitRing){.of = s->def->temp,
                       .temp = s->temp,
                       .dim = s->dim,
                       .keeps = s->keeps,
+                      .elements = num_op(k->u, FD_OP_MUL, bands_count(k->u, k->b), kept),
                       .slab = gen_variable(&k->g, "slab", slab)};
 }
 

@@ -234,11 +234,12 @@ bool bands_find_turns(Unit *u, Bands *b)
     if (!u->g->turns) return true;
     for (int i = 0; i < b->n; i++) n += !b->stages[i].def->copy;
     const int period = n / 3;
-    b->turns = (BandTurns){.first = period,
-                           .period = period,
-                           .count = num_of(u, u->g->turns),
-                           .when = num_truth(u, true)};
-    bool alike = period > 0 && b->turns.count && sort_turns(u, b, period);
+    bool alike = period > 0;
+    if (!b->turns.count) { /* else they are sorted */
+        b->turns = (BandTurns){.first = period, .period = period, .count = num_of(u, u->g->turns)};
+        alike = alike && b->turns.count && sort_turns(u, b, period);
+    }
+    b->turns.when = num_truth(u, true);
     for (int p = 0; p < period && alike; p++) {
         const BandStage *s = &b->stages[p], *next = s + period,
                         *last = &b->stages[b->turns.last[p]];

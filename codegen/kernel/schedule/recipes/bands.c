@@ -61,7 +61,7 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
     if (fd_any(d->body, calls_reader, NULL) || contraction_find(u, d, &c)) return false;
     bool fails =
         fd_can_fail(d->body) || fd_any(d->body, may_be_empty, d) || num_is(plan_fails(u, d), 1);
-    if (!result && (d->body->type->record || fails)) return false;
+    if (!result && fails) return false;
     if (!line && fd_any(d->body, is_long, u)) return false;
     return recipe_is_row(u, d, dim);
 }

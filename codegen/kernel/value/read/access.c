@@ -74,24 +74,35 @@ static KirParam buffer_param(Unit *u, const char *name, const FdType *element, b
                       .writable = writable};
 }
 
-/* Memory of a schedule's, by this name only; `alone`: each work-item reads what it wrote itself. */
-static const char *add_temp(Gen *g, int temp, KirType t, bool writable, bool alone)
+/* Memory of a schedule's, by this name only. */
+static const char *add_temp(Gen *g, int temp, KirParam p)
 {
-    const char *name = arena_printf(g->u->arena, "t%d", temp);
-    t.lanes = 1;
-    KirParam p = {.name = name, .type = t, .buffer = true, .writable = writable, .alone = alone};
+    p.name = arena_printf(g->u->arena, "t%d", temp);
+    p.buffer = true;
     gen_add_param(g, p, arena_printf(g->u->arena, "temp %d", temp));
-    return name;
+    return p.name;
 }
 
 const char *gen_temp(Gen *g, int temp, KirType t, bool writable)
 {
-    return add_temp(g, temp, t, writable, false);
+    t.lanes = 1;
+    return add_temp(g, temp, (KirParam){.type = t, .writable = writable});
 }
 
+/* Each work-item reads what it wrote itself. */
 static const char *ring_buffer(Gen *g, const UnitRing *ring, const FdType *element)
 {
-    return add_temp(g, ring->temp, gen_type(g->u, element), true, true);
+    KirParam p = buffer_param(g->u, NULL, element, true);
+    p.alone = true;
+    return add_temp(g, ring->temp, p);
+}
+
+/* Where rows of an array are; NULL: it is stored whole. */
+static const UnitRing *ring_of_array(const Gen *g, const FdNode *array)
+{
+    const Unit *u = g->u;
+    bool temp = !is_output(u, array) && array->slot >= u->ninputs;
+    return temp ? gen_ring(g, u->plan_slot[array->slot]) : NULL;
 }
 
 const char *access_buffer(Gen *g, const FdNode *array)
@@ -100,7 +111,7 @@ const char *access_buffer(Gen *g, const FdNode *array)
     if (is_output(u, array)) return gen_output(g, u->def);
     const char *name = access_name(g, array);
     int number = u->plan_slot[array->slot];
-    const UnitRing *ring = array->slot < u->ninputs ? NULL : gen_ring(g, number);
+    const UnitRing *ring = ring_of_array(g, array);
     if (ring) return ring_buffer(g, ring, element_type(array));
     gen_add_param(g, buffer_param(u, name, element_type(array), g->over),
                   array->slot < u->ninputs ? arena_printf(u->arena, "slot %d", number)
@@ -148,8 +159,10 @@ static Num *array_count(Unit *u, const FdNode *array)
 
 static const char *array_plane(Gen *g, const FdNode *array, int leaf)
 {
-    return gen_plane(g, access_buffer(g, array), element_type(array), leaf,
-                     array_count(g->u, array), is_output(g->u, array));
+    const UnitRing *ring = ring_of_array(g, array);
+    Num *count = ring ? ring->elements : array_count(g->u, array);
+    return gen_plane(g, access_buffer(g, array), element_type(array), leaf, count,
+                     ring || is_output(g->u, array));
 }
 
 /* ---- where a definition's elements go --------------------------------------------------------- */
@@ -314,7 +327,10 @@ static const char *output_plane(Gen *g, const Def *d, int leaf)
     Arena *a = g->u->arena;
     const FdType *t = d->body->type;
     const FdNode *to = into(g->u, d);
-    Num *count = to ? array_count(g->u, to) : plan_elements(g->u, d->nvars, d->doms);
+    const UnitRing *ring = ring_of(g, d);
+    Num *count = ring ? ring->elements
+                 : to ? array_count(g->u, to)
+                      : plan_elements(g->u, d->nvars, d->doms);
     if (d->temp >= 0 || !g->u->nbeside) return gen_plane(g, gen_output(g, d), t, leaf, count, true);
     int k = 0;
     for (; leaf >= fd_type_leaves(t->fields[k]); k++) leaf -= fd_type_leaves(t->fields[k]);
