@@ -389,6 +389,17 @@ static struct Held *held_of(const Evaluation *e)
     return newest;
 }
 
+/* Do several turns of its loop wait? Then the loop is over: a kernel of the last one with a scalar would be made for
+ * that once. */
+static bool is_several(struct Held *h)
+{
+    Waiting w = {0};
+    int turns = 0;
+    waiting_add(&w, h, false);
+    for (int i = 0; i < w.n; i++) turns += w.held[i]->lazy->graph == h->lazy->graph;
+    return turns > 1 && plan_joins() != PLAN_GREEDY;
+}
+
 /* Are the steps before it there? Evaluates them. */
 static bool is_next(struct Held *h, const CsSite *site)
 {
@@ -408,7 +419,7 @@ bool hold_with(const Evaluation *e, Graph *g, const CsValue *captures, Buffer *o
     int64_t count;
     if (!h || e->composed->cheap || e->nclosures || !rt_box_count(&h->lazy->box, &count))
         return false;
-    if (batch_is_within_turn(h->lazy)) return false;
+    if (batch_is_within_turn(h->lazy) || is_several(h)) return false;
     if (!is_next(h, site)) return false;
     h->through = h->lazy->joined = true;
     bool ok = compose_kept(&both, g, captures, site);
