@@ -52,7 +52,7 @@ static int turns_of(const Waiting *w, int from, int period)
     if (!most || most > MOST) most = MOST;
     if (most > BATCH_TURNS && (size_t)most > alone)
         most = alone > BATCH_TURNS ? (int)alone : BATCH_TURNS;
-    const int room = WAITING_MOST - period; /* of the next turn some wait already */
+    const int room = WAITING_MOST - BATCH_TURNS * period; /* of the next ones some wait already */
     return most * period > room ? room / period : most;
 }
 
@@ -107,11 +107,14 @@ static bool are_for_last(const Waiting *w, int from, int n, int period)
 }
 
 /* How many from `from` on are turns of a loop that one text takes, so many a turn; 0: none. All that somebody
- * else refers to has to be of the last one, so the newest may be left for later. */
+ * else refers to has to be of the last one, so the newest may be left for later. Where too few would be left for
+ * another text, both take half of them. */
 static int turns_of_period(const Waiting *w, int from, int period, int most)
 {
     Turning turning;
+    const int all = (w->asked - from) / period, half = all - all / 2;
     int n = (w->n - from) / period;
+    if (all > most && all - most < BATCH_TURNS && all / 2 >= BATCH_TURNS) most = half;
     for (n = (n < most ? n : most) * period; n >= BATCH_TURNS * period; n -= period)
         if (are_for_last(w, from, n, period) && waiting_turns(w, from, n, period, &turning))
             return n;
@@ -200,14 +203,18 @@ static bool is_within(const Waiting *w, int graphs)
     return before && !ends;
 }
 
+static int graphs_of(const Waiting *w)
+{
+    return waiting_graphs(w, w->held[0]->lazy->graph);
+}
+
 /* As many of them as there may be a kernel for: few are built. */
 Batch batch_of(const Waiting *w)
 {
     const Batch alone = {.n = 1}, later = {.n = 0};
     const struct Held *first = w->held[0];
     const bool foreseen = batch_is_foreseen(first->lazy);
-    int graphs = waiting_graphs(w, first->lazy->graph), most = first->lazy->graph->most;
-    graphs = turn_of(w, graphs);
+    int graphs = turn_of(w, graphs_of(w)), most = first->lazy->graph->most;
     if (foreseen && is_within(w, graphs)) return alone;
     if (is_both_ways(w, graphs)) {
         if (first->lazy->graph->one_way) return alone;
@@ -217,8 +224,11 @@ Batch batch_of(const Waiting *w)
     count_odd(w, graphs, turns > 0);
     if (turns && is_worth(w, BATCH_TURNS * period, true))
         return (Batch){.n = turns, .period = period};
-    if (graphs > 1 && w->n > 1 && turns_at_once(w, 1, graphs - 1, &later_period))
-        return alone; /* what they begin with */
+    int others = 1; /* what they begin with, or what is left of another loop */
+    while (others < w->n && w->held[others]->lazy->graph == first->lazy->graph) others++;
+    if (graphs_of(w) > 1 && (turns_at_once(w, 1, graphs - 1, &later_period) ||
+                             turns_at_once(w, others, graphs_of(w) - 1, &later_period)))
+        return alone;
     if (foreseen && w->n < BATCH_TURNS * graphs) return rest_of(w, graphs);
     if (!most || most > first->most) most = first->most;
     if (first->lazy->graph->most && most < graphs) return alone; /* there is no kernel for that */
@@ -233,10 +243,17 @@ Batch batch_of(const Waiting *w)
     return some ? later : alone;
 }
 
+bool batch_is_over(const Waiting *w, const Lazy *l)
+{
+    const int graphs = w->n ? graphs_of(w) : 0;
+    return w->n >= BATCH_TURNS * graphs && waiting_graphs(w, l->graph) > graphs;
+}
+
 /* So many are evaluated, of which l would be one more. */
-int batch_enough(const Waiting *w, const Lazy *l, int most)
+int batch_enough(const Waiting *w, const Lazy *l, int most, int *more)
 {
     int graphs = turn_of(w, waiting_graphs(w, l->graph)), steps = whole_steps(most, graphs);
     int turns = turns_of(w, 0, graphs);
+    *more = turns < BATCH_TURNS ? 0 : (BATCH_TURNS - 1) * graphs;
     return turns < BATCH_TURNS ? steps : turns * graphs;
 }

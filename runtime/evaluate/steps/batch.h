@@ -16,8 +16,10 @@ typedef struct Batch {
 } Batch;
 
 Batch batch_of(const Waiting *w);
-/* So many have to wait, of which l would be one more, before they are evaluated. */
-int batch_enough(const Waiting *w, const Lazy *l, int most);
+/* So many are evaluated once they wait and so many more, of which l would be one: what stays can be turns again. */
+int batch_enough(const Waiting *w, const Lazy *l, int most, int *more);
+/* Do turns of a loop wait, to which l does not belong? */
+bool batch_is_over(const Waiting *w, const Lazy *l);
 /* How many steps at a time: the rows that are kept of all of them are to fit a cache. */
 int batch_most(const Lazy *l, size_t bytes);
 /* Bytes that loops go through while a kernel of so many nodes is made. */

@@ -132,8 +132,9 @@ bool hold_begin(const Lazy *l, const Array *a, const CsSite *site)
     if (!below.nheld && !below.loops && !rt.hold.busy && !is_of_turn(l))
         rt_fill_all(); /* it begins something: nothing piles up */
     for (int i = 0; i < below.nheld; i++) waiting_add(&w, below.held[i]->head.buffer->held, false);
-    int enough = w.full || !w.n ? 0 : batch_enough(&w, l, most);
-    if (!w.n || w.n < enough) return true;
+    if (batch_is_over(&w, l)) return fill_below(&below, site);
+    int more = 0, enough = w.full || !w.n ? 0 : batch_enough(&w, l, most, &more);
+    if (!w.n || w.n < enough + more) return true;
     buffer_lend(a->head.buffer); /* for those before it: a loop takes two arrays, not three */
     /* the oldest alone: what has begun a turn since goes on with it */
     return enough ? rt_fill(w.held[enough - 1]->buffer, site) : fill_below(&below, site);

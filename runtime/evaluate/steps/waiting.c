@@ -119,6 +119,7 @@ static bool reads_some(const Waiting *w, const struct Held *h)
 void waiting_add(Waiting *w, struct Held *h, bool beside)
 {
     add_below(w, h);
+    const int below = w->n;
     for (bool again = beside && !rt.hold.busy; again && !w->full;) {
         again = false;
         for (struct Held *other = rt.hold.first; other && !w->full; other = other->next) {
@@ -127,6 +128,7 @@ void waiting_add(Waiting *w, struct Held *h, bool beside)
             again = true;
         }
     }
+    for (w->asked = below; w->asked < w->n && w->held[w->asked - 1] != h;) w->asked++;
 }
 
 int waiting_graphs(const Waiting *w, const Graph *more)

@@ -39,6 +39,7 @@ Look look_below(const Lazy *of, size_t bytes);
 /* Some that are held back, in their order. */
 typedef struct Waiting {
     int n;
+    int asked; /* so many, in their order, are to be evaluated: up to the one that somebody looks at */
     bool full; /* there are more */
     struct Held *held[WAITING_MOST];
 } Waiting;
