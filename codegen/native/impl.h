@@ -32,6 +32,8 @@ typedef struct Var {
     LLVMValueRef at;
     LLVMMetadataRef
         scope; /* VAR_POINTER of a kernel: memory that others do not write as long as it runs */
+    bool
+        plane; /* VAR_POINTER: of a buffer of records, which may begin anywhere (runtime/native/guard.h) */
     int64_t number;
     int ndims;
     int64_t dims[3];

@@ -102,6 +102,49 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e)
     return arrived(f, x, v, e->type);
 }
 
+/* Has the processor an instruction for it, of 4 or 8 bytes? AVX2's is slower than loads one by one. */
+static bool gathers(const Fn *f, const Var *v, unsigned lanes, unsigned bytes)
+{
+    if (f->n->device.vector_bytes < 64 || !bytes || (bytes == 2 && v->plane)) return false;
+    return lanes * (bytes < 4 ? 4 : bytes) >= 32;
+}
+
+static LLVMValueRef gather_words(Fn *f, const Var *v, LLVMTypeRef one, LLVMValueRef places)
+{
+    LLVMTypeRef of[] = {LLVMVectorType(one, LLVMGetVectorSize(LLVMTypeOf(places))),
+                        LLVMTypeOf(places)};
+    LLVMTypeRef bits = LLVMVectorType(f->n->i1, LLVMGetVectorSize(of[0]));
+    LLVMValueRef args[] = {places, llvm_int(f->n->i32, alignment(one)), LLVMConstAllOnes(bits),
+                           LLVMGetUndef(of[0])};
+    LlvmAt at = fn_llvm(f);
+    LLVMValueRef x = llvm_intrinsic(&at, "llvm.masked.gather", 2, of, 4, args);
+    fn_reads(f, x, v);
+    return x;
+}
+
+/* Bytes and shorts out of the aligned words that they are in, which lie on no other page. */
+static LLVMValueRef gather_parts(Fn *f, const Var *v, LLVMTypeRef one, LLVMValueRef base,
+                                 LLVMValueRef each)
+{
+    Native *n = f->n;
+    unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(each)), size = alignment(one), word = 4 / size;
+    LLVMTypeRef ints = LLVMTypeOf(each), bits = LLVMIntTypeInContext(n->ctx, size * 8);
+    LLVMValueRef from = LLVMBuildPtrToInt(f->b, base, n->i64, ""), three = llvm_int(n->i64, 3);
+    LLVMValueRef rest = LLVMBuildTrunc(f->b, LLVMBuildAnd(f->b, from, three, ""), n->i32, "");
+    LLVMValueRef words = LLVMBuildAnd(f->b, from, llvm_int(n->i64, ~3), "");
+    words = LLVMBuildIntToPtr(f->b, words, n->ptr, "");
+    LLVMValueRef by = LLVMBuildAnd(f->b, each, llvm_int(ints, word - 1), "");
+    by = LLVMBuildMul(f->b, by, llvm_int(ints, size), "");
+    by = LLVMBuildAdd(f->b, by, fn_splat(f, rest, lanes), "");
+    LLVMValueRef at = LLVMBuildAShr(f->b, each, llvm_int(ints, word / 2), "");
+    at = LLVMBuildAdd(f->b, at, LLVMBuildLShr(f->b, by, llvm_int(ints, 2), ""), "");
+    LLVMValueRef x = gather_words(f, v, n->i32, LLVMBuildGEP2(f->b, n->i32, words, &at, 1, ""));
+    by = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, by, llvm_int(ints, 3), ""), llvm_int(ints, 3), "");
+    x = LLVMBuildLShr(f->b, x, by, "");
+    x = LLVMBuildTrunc(f->b, x, LLVMVectorType(bits, lanes), "");
+    return LLVMBuildBitCast(f->b, x, LLVMVectorType(one, lanes), "");
+}
+
 LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
 {
     Var *v = find(f, e->name);
@@ -109,6 +152,12 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
     LLVMValueRef base = place_of(f, v, e->args[0], e->type), each = fn_value(f, e->args[1]);
     unsigned lanes = native_lanes(f->n, e->type.lanes);
     LLVMValueRef x = LLVMGetUndef(LLVMVectorType(one, lanes));
+    if (gathers(f, v, lanes, alignment(one))) {
+        x = alignment(one) < 4
+                ? gather_parts(f, v, one, base, each)
+                : gather_words(f, v, one, LLVMBuildGEP2(f->b, one, base, &each, 1, ""));
+        return arrived(f, x, v, e->type);
+    }
     for (unsigned i = 0; i < lanes; i++) {
         LLVMValueRef lane = llvm_int(f->n->i32, i);
         LLVMValueRef at = LLVMBuildExtractElement(f->b, each, lane, "");

@@ -60,6 +60,7 @@ static void plane(Fn *f, const KirStmt *s)
     Var *v = fn_declare(f, VAR_POINTER, s->name, s->type,
                         LLVMBuildGEP2(f->b, f->n->i8, of->at, &offset, 1, ""));
     v->scope = of->scope;
+    v->plane = true;
 }
 
 static void set(Fn *f, const KirStmt *s)
