@@ -62,7 +62,8 @@ int lanes_narrow(const FdNode *n, const FdNode *v);
  * What more is allowed: */
 enum {
     LANES_NOTED = 1, /* what can fail: it is noted (Gen.checks) */
-    LANES_FAR = 2    /* reads that move in larger steps */
+    LANES_FAR = 2,   /* reads that move in larger steps */
+    LANES_UNEVEN = 4 /* with both: reductions over ranges of their own (value/uneven.c) */
 };
 /* NULL, or why not, and (unless `at` is NULL) the node that stands in the way. Nodes in `given` are
  * there already. */

@@ -130,12 +130,43 @@ static Why refused_user(const Lanes *l, const FdUser *user)
     return refused_body(&inner, inner.body->first, 0);
 }
 
+static bool is_range_by(const void *var, const FdNode *n)
+{
+    for (int i = 0; i < n->nvars; i++)
+        if (n->doms[i].lo && (fd_uses_var(n->doms[i].lo, var) || fd_uses_var(n->doms[i].hi, var)))
+            return true;
+    return false;
+}
+
+/* As wide as the variable: what is converted to that may be a long. */
+static bool is_bound_of(const FdNode *bound, const FdNode *var)
+{
+    if (fd_op_of(bound) == FD_OP_CONVERT) bound = bound->args[0];
+    return scalar_bytes(result_kind(bound)) <= scalar_bytes(result_kind(var));
+}
+
+/* Lanes that go over ranges of their own, each to its end: one variable, no other such range inside, and an operation
+ * that begins with a constant. */
+static bool can_be_uneven(const Lanes *l, const FdNode *n)
+{
+    ScalarValue start;
+    const FdDom *d = n->doms;
+    return l->allowed & LANES_UNEVEN && !l->body && n->nvars == 1 && !n->init &&
+           fd_op_of(n) != FD_OP_NONE && result_kind(n) != SC_HALF && fd_type_is_scalar(n->type) &&
+           reduction_identity(n, &start) && is_bound_of(d->lo, n->vars[0]) &&
+           is_bound_of(d->hi, n->vars[0]) && !fd_any(n->body, is_range_by, n->vars[0]) &&
+           !fd_any(n->body, is_range_by, l->v);
+}
+
 static Why refused_reduce(const Lanes *l, const FdNode *n, FdSeen *seen)
 {
     Why why = n->init ? refused(l, n->init, seen) : NULL;
     for (int i = 0; i < n->nvars; i++) /* lanes must agree on the range */
-        if (n->doms[i].lo && (varies(l, n->doms[i].lo) || varies(l, n->doms[i].hi)))
-            return "reductions over ranges of their own";
+        if (n->doms[i].lo && (varies(l, n->doms[i].lo) || varies(l, n->doms[i].hi))) {
+            if (!can_be_uneven(l, n)) return "reductions over ranges of their own";
+            why = refused(l, n->doms[i].lo, seen);
+            if (!why) why = refused(l, n->doms[i].hi, seen);
+        }
     if (!why) why = refused(l, n->body, seen);
     if (why || fd_op_of(n) != FD_OP_NONE) return why;
     if (!fd_user_of(n)) return "reductions by functions";

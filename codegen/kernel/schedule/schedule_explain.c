@@ -34,6 +34,7 @@ static const struct {
     {"reduce_final", "rows strips chunks", "combines the parts"},
     {"reduce_chunk", "rows strips chunks", "a reduction in order, a chunk for each work-item"},
     {"reduce_chunks", "rows strips chunks", "combines the chunks in order"},
+    {"uneven", "", "reductions over short ranges of their own, results side by side"},
     {"ragged", "", "reductions over ranges of their own, many small shares"},
     {"keys", "keys", "one pass over the operands, each to the entry of its key"},
     {"keys_clear", "keys", "clears the tables of keys"},

@@ -460,7 +460,10 @@ const KirExpr *gen_value(Gen *g, const FdNode *n)
     switch (n->kind) {
     case FD_SCALAR: return gen_scalar(g, n);
     case FD_VAR: return gen_var(g, n);
-    case FD_REDUCE: e = gen_sum_in_lanes(g, n); return e ? e : gen_reduce(g, n);
+    case FD_REDUCE:
+        if (gen_is_uneven(g, n)) return gen_uneven(g, n);
+        e = gen_sum_in_lanes(g, n);
+        return e ? e : gen_reduce(g, n);
     case FD_APPLY:
         if (is_read(n))
             e = gen_read(g, n);

@@ -47,8 +47,9 @@ typedef struct Gen {
     /* The lanes that are active, bools in lanes; NULL: all. What may fail asks it: a lane that is
      * not active neither reads nor reports. */
     const KirExpr *mask;
-    bool sums;                      /* reductions in scalar code are in lanes (sums.c) */
-    bool body;                      /* of a user function that is written out in lanes */
+    const FdNode *uneven; /* in lanes, of a range that differs from lane to lane; NULL: none is */
+    bool sums;            /* reductions in scalar code are in lanes (sums.c) */
+    bool body;            /* of a user function that is written out in lanes */
     VEC(struct PlanSuspect) proved; /* not suspect in this block */
     VEC(GenRange) ranges;           /* that a nest gives variables in this block */
     const PlanSuspects *here;       /* where not the unit's suspects count; NULL: they do */
@@ -207,6 +208,9 @@ void gen_loops_to(Gen *g, const FdNode *reduce, int to, GenBody *body, void *ctx
 bool sums_in_lanes(const Unit *u, const FdNode *n);
 const KirExpr *gen_sum_in_lanes(Gen *g,
                                 const FdNode *n); /* where Gen.sums asks for it, else NULL */
+/* Does the range of a reduction differ from lane to lane? Its value then (value/uneven.c). */
+bool gen_is_uneven(const Gen *g, const FdNode *reduce);
+const KirExpr *gen_uneven(Gen *g, const FdNode *reduce);
 
 /* ---- lanes under masks (value/masked.c) --------------------------------------------------------
  * A mask is a bool in lanes; NULL: all lanes. */

@@ -174,7 +174,7 @@ static bool reaches(const FdNode *n, const FdNode *var, int nstops, const FdNode
 
 unsigned verify_allowed(const Verify *v)
 {
-    return LANES_FAR | (v->n->checks == GEN_NOTED ? LANES_NOTED : 0);
+    return LANES_FAR | (v->n->checks == GEN_NOTED ? LANES_NOTED | LANES_UNEVEN : 0);
 }
 
 void verify_in_lanes(Verify *v, const FdNode *n, int axis, bool results)

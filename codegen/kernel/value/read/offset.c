@@ -104,6 +104,8 @@ static bool is_listed(int n, const struct PlanSuspect *reads, const FdNode *read
 /* Can this dimension fall outside? In functions all can. */
 static bool is_suspect_in(const Gen *g, const FdNode *read, int dim)
 {
+    if (g->uneven && fd_uses_var(read->args[dim], g->uneven))
+        return true; /* of lanes at their end */
     if (is_listed((int)g->proved.len, g->proved.data, read, dim)) return false;
     if (g->user || g->body) return true;
     const PlanSuspects *s = g->here ? g->here : def_suspects(g->u, g->u->def);
