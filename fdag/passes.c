@@ -24,6 +24,7 @@ static const FdPass all[] = {
     {"byrows", fd_pass_byrows},
     {"beside", fd_pass_beside},
     {"divisors", fd_pass_divisors},
+    {"tabulate", fd_pass_tabulate},
 };
 
 const FdPass fd_front_passes[] = {
@@ -45,7 +46,8 @@ const FdPass fd_front_passes[] = {
         "neutral", fd_pass_neutral                                                                 \
     }
 #define LAST                                                                                       \
-    {"share", fd_pass_share}, {"hoist", fd_pass_hoist}, {"deadparams", fd_pass_deadparams},        \
+    {"tabulate", fd_pass_tabulate}, {"share", fd_pass_share}, {"hoist", fd_pass_hoist},            \
+        {"deadparams", fd_pass_deadparams},                                                        \
     {                                                                                              \
         0                                                                                          \
     }

@@ -60,6 +60,26 @@ const Def *schedule_anew(Unit *u, const Def *of)
     return d;
 }
 
+/* Elements that are computed of what a table says (fdag/passes/tabulate.c). */
+static Num *readers_of(Unit *u, const Def *table)
+{
+    Num *all = num_int(u, 0);
+    for (int i = 0; i < u->ndefs; i++)
+        if (fd_any(u->defs[i].body, is_node, array_of(u, table)))
+            all = num_op(u, FD_OP_ADD, all, plan_elements(u, u->defs[i].nvars, u->defs[i].doms));
+    return all;
+}
+
+/* Many times as many elements as a table has, on a processor. */
+static Num *table_pays(Unit *u, const Def *d)
+{
+    enum { TIMES = 16 };
+    if (u->options->family == CG_GPU) return num_truth(u, false);
+    Num *least =
+        num_op(u, FD_OP_MUL, plan_elements(u, d->nvars, d->doms), draw_num(u, P_KEPT_TABLE, TIMES));
+    return num_op(u, FD_OP_GE, readers_of(u, d), least);
+}
+
 Num *schedule_keep(Unit *u)
 {
     enum { LEAST = 4, MOST = 256 };
@@ -72,7 +92,8 @@ Num *schedule_keep(Unit *u)
         Num *work = num_int(u, 0),
             *size = num_int(u, (int64_t)kir_bytes(gen_type(u, d->body->type)));
         for (int r = 0; r < n; r++) work = num_op(u, FD_OP_ADD, work, recipe_length(u, reduces[r]));
-        Num *much = num_op(u, FD_OP_GE, work, draw_num(u, P_KEPT_LEAST, LEAST));
+        Num *much =
+            n ? num_op(u, FD_OP_GE, work, draw_num(u, P_KEPT_LEAST, LEAST)) : table_pays(u, d);
         keep = keep ? num_and(u, keep, much) : much;
         bytes = num_op(u, FD_OP_ADD, bytes,
                        num_op(u, FD_OP_MUL, plan_elements(u, d->nvars, d->doms), size));
