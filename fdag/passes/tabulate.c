@@ -13,6 +13,7 @@ enum { BYTES = 256, WORTH = 20 /* operations that a read of a table is better th
 typedef struct Tabulate {
     Fd *fd;
     FdGraph *graph;
+    const FdNode *k; /* the variable of all tables: equal ones are one node; NULL: there are none */
 } Tabulate;
 
 /* A node that stands in place of another. */
@@ -33,13 +34,13 @@ static bool is_byte_read(const FdNode *n)
            n->type->scalar == SC_BYTE && fdi_node(n)->nfree;
 }
 
-/* Is it anything else than a map: does it reduce, or read elsewhere than at variables? */
+/* Is it anything else than a map: does it reduce, or read elsewhere than at variables and constants? */
 static bool is_other(const void *ctx, const FdNode *n)
 {
     (void)ctx;
     if (n->kind == FD_REDUCE || n->type->record || fd_does(n) & FD_CALLS) return true;
     for (int i = 0; fdi_applies(n, FD_LEAF_SLOT) && i < n->nargs; i++)
-        if (n->args[i]->kind != FD_VAR) return true;
+        if (n->args[i]->kind != FD_VAR && !fd_is_const(n->args[i])) return true;
     return false;
 }
 
@@ -80,18 +81,25 @@ static bool is_worth(const FdNode *n, const FdNode *byte)
 static const FdNode *table(Tabulate *t, const FdNode *n, const FdNode *byte)
 {
     Fd *fd = t->fd;
-    const FdNode *k = fd_var(fd, fd_type_scalar(fd, SC_INT), "k");
-    Put in = {byte, fd_apply_op(fd, FD_OP_CONVERT, SC_BYTE, 1, &k, byte->loc)};
+    if (!t->k) t->k = fd_var(fd, fd_type_scalar(fd, SC_INT), "k");
+    const FdNode *k = t->k;
+    Put in = {byte, fd_simple_op(fd, FD_OP_CONVERT, SC_BYTE, 1, &k)};
     FdDom dom = {FD_DOM_GIVEN, fd_const(fd, SC_LONG, (ScalarValue){.i = 0}),
                  fd_const(fd, SC_LONG, (ScalarValue){.i = BYTES})};
     const FdNode *def = fd_let(fd, 1, &k, &dom, fd_rewrite(fd, n, put, &in), n->loc);
-    FdSlot slot = {.type = def->type,
-                   .is_array = true,
-                   .def = def,
-                   .why = "once for each byte",
-                   .optional = true};
-    slot.name = arena_printf(fd->arena, "t%d", t->graph->nslots);
-    const FdNode *node = fd_slot(fd, fdi_add_slot(fd, t->graph, slot), slot.type, slot.name),
+    FdGraph *g = t->graph;
+    int at = 0;
+    while (at < g->nslots && g->slots[at].def != def) at++;
+    if (at == g->nslots) {
+        FdSlot slot = {.type = def->type,
+                       .is_array = true,
+                       .def = def,
+                       .name = arena_printf(fd->arena, "t%d", at),
+                       .why = "once for each byte",
+                       .optional = true};
+        fdi_add_slot(fd, g, slot);
+    }
+    const FdNode *node = fd_slot(fd, at, def->type, g->slots[at].name),
                  *index = fd_apply_op(fd, FD_OP_CONVERT, SC_INT, 1, &byte, byte->loc);
     return fd_apply(fd, node, 1, &index, n->loc);
 }
@@ -126,7 +134,7 @@ static const FdNode *tabulate(void *ctx, Fd *fd, const FdNode *def)
 
 bool fd_pass_tabulate(Fd *fd, FdGraph *g, FdError *error)
 {
-    Tabulate t = {fd, g};
+    Tabulate t = {fd, g, NULL};
     (void)error;
     for (int k = 0; k < g->nresults; k++)
         if (g->results[k].part) return true;
