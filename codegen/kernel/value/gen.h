@@ -208,6 +208,9 @@ void gen_loops_to(Gen *g, const FdNode *reduce, int to, GenBody *body, void *ctx
 bool sums_in_lanes(const Unit *u, const FdNode *n);
 const KirExpr *gen_sum_in_lanes(Gen *g,
                                 const FdNode *n); /* where Gen.sums asks for it, else NULL */
+/* What the lanes of x come to by a reduction's operation; can values of a kind be joined so? */
+bool gen_can_join(ScalarKind k);
+const KirExpr *gen_join_lanes(Gen *g, const FdNode *reduce, const KirExpr *x);
 /* Does the range of a reduction differ from lane to lane? Its value then (value/uneven.c). */
 bool gen_is_uneven(const Gen *g, const FdNode *reduce);
 const KirExpr *gen_uneven(Gen *g, const FdNode *reduce);

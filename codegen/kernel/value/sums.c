@@ -12,7 +12,7 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 
 enum { TURN = 4 }; /* sums that do not wait for each other */
 
-static bool has_shifts(ScalarKind k)
+bool gen_can_join(ScalarKind k)
 {
     return k == SC_INT || k == SC_UINT || k == SC_LONG || k == SC_ULONG || k == SC_FLOAT ||
            k == SC_DOUBLE || k == SC_BOOL;
@@ -26,7 +26,7 @@ static bool can_be_in_lanes(const void *ctx, const FdNode *n)
     unsigned both = FD_ASSOCIATIVE | FD_COMMUTATIVE;
     ScalarKind k = result_kind(n);
     bool exact = u->options->precise && scalar_is_real(k);
-    if ((fd_op_info(fd_op_of(n))->props & both) != both || exact || !has_shifts(k)) return false;
+    if ((fd_op_info(fd_op_of(n))->props & both) != both || exact || !gen_can_join(k)) return false;
     if (unit_is_empty(u, n)) return false;
     const FdDom *last = &n->doms[n->nvars - 1];
     return last->lo && lanes_possible(n->body, n->vars[n->nvars - 1], 0);
@@ -61,12 +61,13 @@ static void add_at(Gen *g, const Sum *s, const KirExpr *lo, const KirExpr *from,
     gen_leave(g, scope);
 }
 
-static const KirExpr *join(Gen *g, const Sum *s, const KirExpr *x)
+const KirExpr *gen_join_lanes(Gen *g, const FdNode *reduce, const KirExpr *x)
 {
     Arena *a = g->u->arena;
-    const FdNode *fn = s->reduce->fn;
-    const KirExpr *none = kir_splat(a, g->lanes, gen_identity(g, s->reduce));
+    const FdNode *fn = reduce->fn;
+    const KirExpr *none = kir_splat(a, g->lanes, gen_identity(g, reduce));
     const KirExpr *last[4];
+    bool truth = x->type.kind == SC_BOOL;
     for (int i = 0; i < 4; i++) { /* the last lane of each part, then those of the parts */
         Intrinsic how = i < 2 ? INTR_BEFORE : INTR_PART;
         last[i] = gen_variable(g, "v", kir_moved(a, how, i % 2 + 1, x, none));
@@ -74,8 +75,7 @@ static const KirExpr *join(Gen *g, const Sum *s, const KirExpr *x)
     }
     x = gen_variable(g, "v", gen_combine(g, fn, last[2], x)); /* of two parts; two more of four */
     x = gen_combine(g, fn, kir_moved(a, INTR_PART, 2, x, none), x);
-    bool truth = s->type.kind == SC_BOOL;
-    KirType t = kir_type(truth ? SC_INT : s->type.kind, 1);
+    KirType t = kir_type(truth ? SC_INT : x->type.kind, 1);
     x = kir_intrinsic(a, t, INTR_LAST, &x);
     return truth ? kir_convert(a, kir_type(SC_BOOL, 1), x) : x;
 }
@@ -125,7 +125,7 @@ static void last_variable(Gen *g, void *ctx)
         const KirExpr *k = kir_int(a, i);
         all = gen_combine(g, r->fn, all, kir_elem(a, s->type, sums, 1, &k));
     }
-    const KirExpr *sum = join(g, s, gen_variable(g, "v", all));
+    const KirExpr *sum = gen_join_lanes(g, r, gen_variable(g, "v", all));
     kir_set(a, g->block, s->acc, gen_combine(g, r->fn, s->acc, sum));
     gen_leave(g, scope);
     kir_if(a, g->block, kir_arith(a, FD_OP_GT, whole, zero), vectors, NULL);

@@ -2,16 +2,16 @@
  *
  *   before   y(i) = min(k : first(i)..first(i + 1), x(to(k)))        in lanes of i
  *   after    k = first(i), end = first(i + 1);  live = k < end;
- *            for (turn = 0; turn < 64; turn++) { if (!any(live)) break; acc = live ? min(acc, x(to(k))) : acc; .. }
+ *            for (turn = 0; turn < 32; turn++) { if (!any(live)) break; acc = live ? min(acc, x(to(k))) : acc; .. }
  *
- * What is left of longer ranges is taken one by one. Reads at k are noted (GEN_NOTED): a lane that is not live asks for some element inside and notes nothing. Each lane
+ * What is left of longer ranges is taken range by range, in vectors along each. Reads at k are noted (GEN_NOTED): a lane that is not live asks for some element inside and notes nothing. Each lane
  * takes its values in order. Requires what lanes_refused asks of LANES_UNEVEN. */
 #include "../plan/draw.h"
 #include "gen.h"
 
 static const KirType truth = {.kind = SC_BOOL, .lanes = 1}, idx = {.kind = KIR_IDX, .lanes = 1};
 
-enum { TURNS = 64 };
+enum { TURNS = 32 };
 
 bool gen_is_uneven(const Gen *g, const FdNode *reduce)
 {
@@ -90,39 +90,84 @@ static const KirExpr *element(Gen *g, const char *name, KirType t, const KirExpr
     return kir_elem(g->u->arena, t, name, 1, &at);
 }
 
-/* What a lane has left, as scalar code: nothing that is known in lanes is known there. */
-static void take_rest(Gen *g, const FdNode *n, const KirExpr *lane, const char *from,
-                      const char *to, const char *sums, const KirExpr *k, const KirExpr *acc)
+/* What is known in lanes of the results is not known along one range, nor the other way round. */
+typedef struct Apart {
+    const FdNode *lane_var;
+    const KirExpr *mask;
+    GenMemos memo, indices;
+} Apart;
+
+static Apart enter_apart(Gen *g, const FdNode *lane_var)
 {
-    Arena *a = g->u->arena;
-    const FdNode *v = g->lane_var;
-    const KirExpr *mask = g->mask, *first = gen_bound(g, v);
-    GenMemos memo = g->memo, indices = g->indices;
+    Apart x = {g->lane_var, g->mask, g->memo, g->indices};
     g->memo = g->indices = (GenMemos){0};
-    g->lane_var = NULL;
+    g->lane_var = lane_var;
     g->mask = NULL;
-    KirType t = kept_type(acc);
-    const KirExpr *sum = element(g, sums, t, lane), *at = kir_name(a, idx, gen_var_name(g, v)),
-                  *lo = kir_convert(a, idx, element(g, from, kept_type(k), lane)),
-                  *hi = kir_convert(a, idx, element(g, to, kept_type(k), lane));
-    KirBlock body = {0};
-    GenScope s = gen_enter(g, &body);
-    gen_bind(g, v, kir_arith(a, FD_OP_ADD, first, lane));
-    gen_bind(g, n->vars[0], at);
-    KirType own = kir_type(acc->type.kind, 1);
-    const KirExpr *value = gen_whole(g, n->body);
-    value = gen_combine(g, n->fn, kir_convert(a, own, sum), value);
-    kir_set(a, &body, sum, kir_convert(a, t, value));
-    gen_leave(g, s);
-    kir_for(a, g->block, at->name, lo, hi, kir_int(a, 1), false, body);
+    return x;
+}
+
+static void leave_apart(Gen *g, const Apart *x)
+{
     vec_free(&g->memo.list);
     vec_free(&g->memo.at);
     vec_free(&g->indices.list);
     vec_free(&g->indices.at);
-    g->memo = memo;
-    g->indices = indices;
-    g->lane_var = v;
-    g->mask = mask;
+    g->memo = x->memo;
+    g->indices = x->indices;
+    g->lane_var = x->lane_var;
+    g->mask = x->mask;
+}
+
+/* sum = sum op the values from `from` to `to`, a scalar or a vector at a time. */
+static void take_along(Gen *g, const FdNode *n, const KirExpr *row, const KirExpr *from,
+                       const KirExpr *to, const KirExpr *sum)
+{
+    Arena *a = g->u->arena;
+    const FdNode *v = g->lane_var;
+    bool lanes = sum->type.lanes != 1;
+    const KirExpr *at = kir_name(a, idx, gen_var_name(g, n->vars[0]));
+    KirBlock body = {0};
+    Apart outer = enter_apart(g, lanes ? n->vars[0] : NULL);
+    GenScope s = gen_enter(g, &body);
+    gen_bind(g, v, row);
+    gen_bind(g, n->vars[0], at);
+    const KirExpr *value = kir_splat(a, sum->type.lanes, gen_whole(g, n->body));
+    kir_set(a, &body, sum, gen_combine(g, n->fn, sum, value));
+    gen_leave(g, s);
+    leave_apart(g, &outer);
+    kir_for(a, g->block, at->name, from, to, kir_lane_count(a, sum->type.lanes), false, body);
+}
+
+/* What a lane has left: in vectors along its range, and the end one by one. */
+static void take_rest(Gen *g, const FdNode *n, const KirExpr *lane, const char *from,
+                      const char *to, const char *sums, const KirExpr *k, const KirExpr *acc)
+{
+    Arena *a = g->u->arena;
+    KirType t = kept_type(acc), own = kir_type(acc->type.kind, 1);
+    const KirExpr *row = gen_variable(g, "row",
+                                      kir_arith(a, FD_OP_ADD, gen_bound(g, g->lane_var), lane)),
+                  *lo = gen_variable(g, "lo",
+                                     kir_convert(a, idx, element(g, from, kept_type(k), lane))),
+                  *hi = gen_variable(g, "hi",
+                                     kir_convert(a, idx, element(g, to, kept_type(k), lane))),
+                  *width = kir_lane_count(a, g->lanes), *whole = lo,
+                  *sum = variable(g, "sum", kir_convert(a, own, element(g, sums, t, lane)));
+    if (gen_can_join(result_kind(n)) &&
+        lanes_possible(n->body, n->vars[0], LANES_NOTED | LANES_FAR)) {
+        const KirExpr *left = kir_arith(a, FD_OP_SUB, hi, lo);
+        whole = kir_arith(a, FD_OP_MUL, kir_arith(a, FD_OP_DIV, left, width), width);
+        whole = gen_variable(g, "whole", kir_arith(a, FD_OP_ADD, lo, whole));
+        KirBlock some = {0};
+        GenScope s = gen_enter(g, &some);
+        const KirExpr *none = kir_splat(a, g->lanes, gen_identity(g, n)),
+                      *all = variable(g, "all", none);
+        take_along(g, n, row, lo, whole, all);
+        kir_set(a, &some, sum, gen_combine(g, n->fn, sum, gen_join_lanes(g, n, all)));
+        gen_leave(g, s);
+        kir_if(a, g->block, kir_arith(a, FD_OP_LT, lo, whole), some, NULL);
+    }
+    take_along(g, n, row, whole, hi, sum);
+    kir_set(a, g->block, element(g, sums, t, lane), kir_convert(a, t, sum));
 }
 
 static void rest(Gen *g, const FdNode *n, const KirExpr *k, const KirExpr *end, const KirExpr *live,

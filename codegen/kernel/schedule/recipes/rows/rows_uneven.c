@@ -8,7 +8,7 @@
 #include "rows.h"
 
 /* A row of average length may be as long as this; longer ones are better off one by one. */
-enum { LONGEST = 40, CHUNK = 4096 };
+enum { LONGEST = 24, CHUNK = 4096 };
 
 typedef struct Uneven {
     const FdNode *v;    /* the variable in lanes */
