@@ -16,10 +16,8 @@
 #include "sort.h"
 
 enum {
-    SHORT_DIGIT = 8, /* of short arrays, which take less time than a table of many values */
-    SHORT = 1 << 10, /* arrays with short digits */
-    NARROW = 256,    /* keys that are sorted rather than looked through again */
-    ALL = -1,        /* elements */
+    NARROW = 256, /* keys that are sorted rather than looked through again */
+    ALL = -1,     /* elements */
 };
 
 /* ---- keys and elements ------------------------------------------------------------------------ */
@@ -213,21 +211,26 @@ void sort_make_keys(Sort *s, uint64_t bits[2])
     join_bits(s, bits);
 }
 
+void sort_count(const Sort *s)
+{
+    pool_run(count, s, s->parts);
+}
+
+void sort_place(Sort *s)
+{
+    add_up(s);
+    pool_run(place, s, s->parts);
+    swap_keys(s);
+}
+
 void sort_from_bit(Sort *s, const uint64_t bits[2], int low)
 {
     for (s->shift = low; s->shift < 64; s->shift += s->digit) {
         if (((bits[0] ^ bits[1]) >> s->shift & (sort_values(s) - 1)) == 0)
             continue; /* all have the same digit */
-        pool_run(count, s, s->parts);
-        add_up(s);
-        pool_run(place, s, s->parts);
-        swap_keys(s);
+        sort_count(s);
+        sort_place(s);
     }
-}
-
-void sort_by_digits(Sort *s, const uint64_t bits[2])
-{
-    sort_from_bit(s, bits, 0);
 }
 
 /* ---- some of them ------------------------------------------------------------------------------ */
@@ -286,7 +289,7 @@ int64_t sort_narrow(Sort *s, uint64_t bits[2], int64_t from, int64_t to)
     for (uint64_t differ; s->n > NARROW && (differ = bits[0] ^ bits[1]) != 0;) {
         int top = 64 - __builtin_clzll(differ);
         s->shift = top > s->digit ? top - s->digit : 0;
-        pool_run(count, s, s->parts);
+        sort_count(s);
         int64_t out = find_kept(s, from - before, to - before);
         if (s->kept[s->parts] > s->n / 2) break; /* the passes of all digits are as quick */
         before += out;
@@ -324,6 +327,7 @@ void sort_keys(Sort *s, const uint64_t bits[2])
         sort_insert(s, 0, s->n);
         return;
     }
+    if (sort_by_buckets(s, bits)) return;
     int low = sort_first_bit(s, bits);
     sort_from_bit(s, bits, low);
     if (low) sort_mend(s, low);
@@ -332,7 +336,7 @@ void sort_keys(Sort *s, const uint64_t bits[2])
 size_t sort_room(Sort *s, bool order)
 {
     if (!s->alone) sort_set_parts(s);
-    s->digit = s->n < SHORT ? SHORT_DIGIT : SORT_LONG_DIGIT;
+    s->digit = s->n < SORT_SHORT ? SORT_SHORT_DIGIT : SORT_LONG_DIGIT;
     size_t parts = (size_t)s->parts, key = s->wide ? 8 : 4;
     return parts * (sizeof *s->bits + sizeof *s->counts * sort_values(s)) +
            (size_t)s->n * (2 * key + (order ? 4 : 0));

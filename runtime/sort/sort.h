@@ -1,4 +1,5 @@
-/* Keys in order (sort.c), along rows (sort_rows.c), side by side (sort_lanes.c), by high digits (sort_high.c), and over ranks (sort_divided.c). */
+/* Keys in order (sort.c), along rows (sort_rows.c), side by side (sort_lanes.c), by high digits (sort_high.c), by buckets
+ * (sort_buckets.c), and over ranks (sort_divided.c). */
 #ifndef CS_RUNTIME_SORT_H
 #define CS_RUNTIME_SORT_H
 
@@ -7,6 +8,8 @@
 enum {
     SORT_LONG_DIGIT =
         11, /* bits: three passes over ints; more streams to write would miss the TLB */
+    SORT_SHORT_DIGIT = 8, /* of short arrays, which take less time than a table of many values */
+    SORT_SHORT = 1 << 10, /* arrays with short digits */
     SORT_MAX_PARTS = 256,
     SORT_FEW = 48,      /* keys that are inserted one by one */
     SORT_LANES = 16,    /* rows of keys of 32 bits side by side; half of 64 bits */
@@ -78,14 +81,24 @@ static inline int64_t sort_to(const Sort *s, int64_t part)
 void sort_set_parts(Sort *s);
 /* The keys of what is given; bits: those that some key has, and those that all have. */
 void sort_make_keys(Sort *s, uint64_t bits[2]);
-/* The keys in order, by digits that differ; keys and moved, places and moved_to may have changed places. */
-void sort_by_digits(Sort *s, const uint64_t bits[2]);
-/* By the digits from bit `low` on. */
+/* How often each part has each value of the digit at s->shift. */
+void sort_count(const Sort *s);
+/* The keys by that digit, once they are counted; keys and moved, places and moved_to change places. Of the last part the counts
+ * become where each value's keys end. */
+void sort_place(Sort *s);
+/* The keys in order, by the digits from bit `low` on that differ. */
 void sort_from_bit(Sort *s, const uint64_t bits[2], int low);
 /* The bit from which on so many keys are rarely alike; 0: the digits below are few, or do not tell keys apart. */
 int sort_first_bit(const Sort *s, const uint64_t bits[2]);
 /* Keys that are alike from bit `low` on, in the order of what is below. */
 void sort_mend(Sort *s, int low);
+/* Many keys: by their highest digit, then each value's by themselves, in the cache. False, having done nothing: there are few, or
+ * one value has too many of them. */
+bool sort_by_buckets(Sort *s, const uint64_t bits[2]);
+/* Puts each bucket in order: value v's ends at ends[v], where that of v + 1 begins. */
+void sort_buckets(const Sort *s, const uint32_t *ends);
+/* Keys from..to-1 in order, where they are, by one thread with the table of this part. */
+void sort_some(const Sort *s, int64_t part, int64_t from, int64_t to);
 /* Keys from..to-1, one by one. */
 void sort_insert(const Sort *s, int64_t from, int64_t to);
 /* The same, or one by one where they are few. */

@@ -1,8 +1,10 @@
-/* Sorting by several ranks (sort.h): each makes the keys of its elements and sends them to the ranks of their ranges, which are those
- * of the highest digit that differs. What comes is in the order of ranks, so that equal keys keep theirs. */
+/* Sorting by several ranks (sort.h): each puts the keys of its elements into buckets, by the highest digit that differs, and sends
+ * the buckets to the ranks of their ranges. A bucket's keys are put in the order of ranks, so that equal ones keep theirs, and
+ * sorted there. */
 #include <string.h>
 
 #include "../device/memory.h"
+#include "../pool.h"
 #include "../ranks/parts.h"
 #include "../ranks/ranks.h"
 #include "../state.h"
@@ -18,14 +20,13 @@ typedef struct Ranked {
     int64_t *to;    /* ..and of the result */
     int64_t room;   /* most that a rank may get */
     uint64_t (*bits)[2];
-    uint32_t (*counts)[DIGITS]; /* by rank */
+    uint32_t (*counts)[DIGITS]; /* by rank; then where what came of it begins */
     uint8_t *rank_of;           /* by digit */
     int64_t *sent;              /* keys from rank r to rank k: sent[r * n + k] */
-    uint64_t all_bits[2];
-    int shift;
+    uint32_t *ends;             /* of buckets, in this rank's range */
     size_t key;
-    void *send, *keys, *moved;
-    int32_t *send_places, *places, *moved_to;
+    void *keys, *moved;
+    int32_t *places, *moved_to;
 } Ranked;
 
 /* Whose elements are whose. False: no rank has them by itself. */
@@ -54,9 +55,10 @@ static void tell(const Ranked *x, void *of, size_t bytes)
 static void count_own(Ranked *x)
 {
     uint32_t *n = x->counts[rt.ranks.rank];
+    sort_count(&x->own);
     memset(n, 0, sizeof *x->counts);
-    for (int64_t i = 0; i < x->own.n; i++)
-        n[sort_key_at(x->own.keys, i, x->own.wide) >> x->shift & (DIGITS - 1)]++;
+    for (int p = 0; p < x->own.parts; p++)
+        for (int d = 0; d < DIGITS; d++) n[d] += sort_counts(&x->own, p)[d];
 }
 
 /* Ranges of about as many keys each. False: one has too many. */
@@ -80,24 +82,6 @@ static bool find_ranges(Ranked *x, int64_t n)
     return true;
 }
 
-static void part_keys(Ranked *x)
-{
-    int64_t at[RANKS_MOST], before = 0, mine = x->from[rt.ranks.rank];
-    for (int k = 0; k < x->n; k++) {
-        at[k] = before;
-        before += x->sent[rt.ranks.rank * x->n + k];
-    }
-    for (int64_t i = 0; i < x->own.n; i++) {
-        uint64_t key = sort_key_at(x->own.keys, i, x->own.wide);
-        int64_t to = at[x->rank_of[key >> x->shift & (DIGITS - 1)]]++;
-        if (x->own.wide)
-            ((uint64_t *)x->send)[to] = key;
-        else
-            ((uint32_t *)x->send)[to] = (uint32_t)key;
-        if (x->send_places) x->send_places[to] = (int32_t)(x->kind->first + mine + i);
-    }
-}
-
 /* Keys, or places, to their ranks; blocks: room for all pairs. */
 static void send_all(const Ranked *x, void *from, void *to, size_t each, RankBlock *blocks)
 {
@@ -115,20 +99,57 @@ static void send_all(const Ranked *x, void *from, void *to, size_t each, RankBlo
     ranks_exchange(blocks, n);
 }
 
+/* Where what came of each rank begins, by buckets, and where these end. */
+static void find_buckets(Ranked *x)
+{
+    int64_t begin = 0, end = 0;
+    for (int r = 0; r < x->n; r++) {
+        int64_t at = begin;
+        for (int d = 0; d < DIGITS; d++) {
+            uint32_t here = x->rank_of[d] == rt.ranks.rank ? x->counts[r][d] : 0;
+            x->counts[r][d] = (uint32_t)at;
+            x->ends[d] = (r ? x->ends[d] : 0) + here;
+            at += here;
+        }
+        begin += x->sent[r * x->n + rt.ranks.rank];
+    }
+    for (int d = 0; d < DIGITS; d++) x->ends[d] = (uint32_t)(end += x->ends[d]);
+}
+
+/* Buckets from..to-1, in each of which the ranks' keys are in the order of ranks. */
+static void fill_buckets(const void *job, int64_t from, int64_t to)
+{
+    const Ranked *x = job;
+    for (int64_t d = from; d < to; d++) {
+        int64_t at = d ? x->ends[d - 1] : 0, begin = 0;
+        for (int r = 0; r < x->n && at < x->ends[d]; r++) {
+            begin += x->sent[r * x->n + rt.ranks.rank];
+            int64_t first = x->counts[r][d], past = d + 1 < DIGITS ? x->counts[r][d + 1] : begin;
+            size_t n = (size_t)(past - first);
+            memcpy((char *)x->moved + (size_t)at * x->key, (char *)x->keys + (size_t)first * x->key,
+                   n * x->key);
+            if (x->places) memcpy(x->moved_to + at, x->places + first, n * sizeof(int32_t));
+            at += past - first;
+        }
+    }
+}
+
 /* Sorts what came, into this rank's part of the result. */
 static void finish(Ranked *x, char *result)
 {
     Sort *s = &x->last;
     int64_t at = x->to[rt.ranks.rank];
     s->n = x->to[rt.ranks.rank + 1] - at;
-    s->keys = x->keys;
-    s->moved = x->moved;
-    s->places = x->places;
-    s->moved_to = x->moved_to;
-    s->placed = true;
     if (s->n == 0) return;
+    find_buckets(x);
+    pool_run(fill_buckets, x, DIGITS);
+    s->keys = x->moved;
+    s->moved = x->keys;
+    s->places = x->moved_to;
+    s->moved_to = x->places;
+    s->placed = true;
     sort_set_parts(s);
-    sort_by_digits(s, x->all_bits);
+    sort_buckets(s, x->ends);
     s->result = result + (size_t)at * (size_t)s->bytes;
     if (s->places)
         memcpy(result + (size_t)at * sizeof(int32_t), s->places, (size_t)s->n * sizeof(int32_t));
@@ -153,21 +174,19 @@ static void *take(Block *b, size_t bytes)
 static size_t lay_out(Ranked *x, char *begin, bool order)
 {
     size_t n = (size_t)x->n, own = (size_t)(x->from[rt.ranks.rank + 1] - x->from[rt.ranks.rank]);
-    size_t room = (size_t)x->room;
+    size_t most = own > (size_t)x->room ? own : (size_t)x->room;
     Block b = {begin, 0};
     x->bits = take(&b, n * sizeof *x->bits);
     x->counts = take(&b, n * sizeof *x->counts);
     x->rank_of = take(&b, DIGITS);
     x->sent = take(&b, n * n * sizeof *x->sent);
-    x->last.counts = take(&b, SORT_MAX_PARTS * sizeof *x->last.counts * DIGITS);
+    x->ends = take(&b, DIGITS * sizeof *x->ends);
+    x->own.counts = x->last.counts = take(&b, SORT_MAX_PARTS * sizeof *x->last.counts * DIGITS);
     x->own.bits = take(&b, SORT_MAX_PARTS * sizeof *x->own.bits);
-    x->own.keys = take(&b, own * x->key);
-    x->send = take(&b, own * x->key);
-    x->keys = take(&b, room * x->key);
-    x->moved = take(&b, room * x->key);
-    x->send_places = order ? take(&b, own * sizeof(int32_t)) : NULL;
-    x->places = order ? take(&b, room * sizeof(int32_t)) : NULL;
-    x->moved_to = order ? take(&b, room * sizeof(int32_t)) : NULL;
+    x->own.keys = x->keys = take(&b, most * x->key);
+    x->own.moved = x->moved = take(&b, most * x->key);
+    x->own.places = x->places = order ? take(&b, most * sizeof(int32_t)) : NULL;
+    x->own.moved_to = x->moved_to = order ? take(&b, most * sizeof(int32_t)) : NULL;
     return b.bytes;
 }
 
@@ -175,27 +194,27 @@ static size_t lay_out(Ranked *x, char *begin, bool order)
 static bool sort_by_ranks(Ranked *x, const char *given, char *result, RankBlock *blocks)
 {
     int me = rt.ranks.rank;
+    uint64_t all[2] = {0, UINT64_MAX};
     Sort *s = &x->own;
     s->n = x->from[me + 1] - x->from[me];
     s->given = given + x->from[me] * s->bytes;
     sort_set_parts(s);
     sort_make_keys(s, x->bits[me]);
     tell(x, x->bits, sizeof *x->bits);
-    x->all_bits[0] = 0;
-    x->all_bits[1] = UINT64_MAX;
     for (int r = 0; r < x->n; r++) {
-        x->all_bits[0] |= x->bits[r][0];
-        x->all_bits[1] &= x->bits[r][1];
+        all[0] |= x->bits[r][0];
+        all[1] &= x->bits[r][1];
     }
-    uint64_t differ = x->all_bits[0] ^ x->all_bits[1];
+    uint64_t differ = all[0] ^ all[1];
     int bits = differ ? 64 - __builtin_clzll(differ) : 0;
-    x->shift = bits > SORT_LONG_DIGIT ? bits - SORT_LONG_DIGIT : 0;
+    s->shift = bits > SORT_LONG_DIGIT ? bits - SORT_LONG_DIGIT : 0;
     count_own(x);
     tell(x, x->counts, sizeof *x->counts);
     if (!find_ranges(x, x->from[x->n])) return false;
-    part_keys(x);
-    send_all(x, x->send, x->keys, x->key, blocks);
-    if (x->places) send_all(x, x->send_places, x->places, sizeof(int32_t), blocks);
+    s->first = (int32_t)(x->kind->first + x->from[me]);
+    sort_place(s);
+    send_all(x, x->moved, x->keys, x->key, blocks);
+    if (x->places) send_all(x, x->moved_to, x->places, sizeof(int32_t), blocks);
     finish(x, result);
     return true;
 }

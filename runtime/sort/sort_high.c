@@ -13,26 +13,42 @@ enum {
     SAMPLE = 128
 };
 
-/* Keys from..to-1, alike from s->shift on, by what is below. */
-static void sort_alike(const Sort *s, int64_t part, int64_t from, int64_t to)
+#define BITS(U)                                                                                    \
+    SORT_FAST static void U##_bits(const U *keys, int64_t from, int64_t to, uint64_t bits[2])      \
+    {                                                                                              \
+        U some = 0, all = (U)-1;                                                                   \
+        for (int64_t i = from; i < to; i++) {                                                      \
+            some |= keys[i];                                                                       \
+            all &= keys[i];                                                                        \
+        }                                                                                          \
+        bits[0] = some;                                                                            \
+        bits[1] = all;                                                                             \
+    }
+BITS(uint32_t)
+BITS(uint64_t)
+#undef BITS
+
+void sort_some(const Sort *s, int64_t part, int64_t from, int64_t to)
 {
     size_t key = s->wide ? 8 : 4, at = (size_t)from * key, bytes = (size_t)(to - from) * key;
     Sort t = *s;
-    uint64_t of_part[1][2], bits[2] = {0, UINT64_MAX};
-    for (int64_t i = from; i < to; i++) {
-        bits[0] |= sort_key_at(s->keys, i, s->wide);
-        bits[1] &= sort_key_at(s->keys, i, s->wide);
-    }
+    uint64_t of_part[1][2], bits[2];
+    if (s->wide)
+        uint64_t_bits(s->keys, from, to, bits);
+    else
+        uint32_t_bits(s->keys, from, to, bits);
     t.n = t.part = to - from;
     t.parts = 1;
     t.alone = true;
+    t.order = PLAIN; /* exponents are among what is alike */
+    t.digit = t.n < SORT_SHORT ? SORT_SHORT_DIGIT : s->digit;
     t.keys = (char *)s->keys + at;
     t.moved = (char *)s->moved + at;
     t.places = s->places ? s->places + from : NULL;
     t.moved_to = s->places ? s->moved_to + from : NULL;
     t.counts = sort_counts(s, part);
     t.bits = of_part;
-    sort_from_bit(&t, bits, 0);
+    sort_keys(&t, bits);
     if (t.keys == (char *)s->keys + at) return;
     memcpy((char *)s->keys + at, t.keys, bytes);
     if (s->places) memcpy(s->places + from, t.places, (size_t)t.n * 4);
@@ -54,7 +70,7 @@ static void mend(const void *job, int64_t from, int64_t to)
             high = sort_key_at(s->keys, first, s->wide) >> s->shift;
             while (i < s->n && sort_key_at(s->keys, i, s->wide) >> s->shift == high) i++;
             if (i - first > SORT_FEW)
-                sort_alike(s, p, first, i);
+                sort_some(s, p, first, i);
             else if (i - first > 1)
                 sort_insert(s, first, i);
         }
