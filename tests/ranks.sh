@@ -208,6 +208,18 @@ Console.WriteLine($"{f[1, 500, 7]:F3} {f[4, 3, 300]:F3}");
 END
 two_ranks lattice '$2 < 40 || $5 > 9'
 
+# ---- sums over directions and places, which are cut along the places: nothing but parts of sums, and elements ----
+cat >directions.cs\$ <<'END'
+int n = 900, m = 333;
+double[,,] f(q : 0..5, y : 0..n, x : 0..m) = (x * 7 + y * 3 + q) % 13;
+for (int t = 0; t < 6; t++) {
+    double[,] rho(y, x) = sum(q : 0..5, f(q, y, x));
+    f = (q : 0..5, y : 0..n, x : 0..m) => 0.8 * f(q, y, x) + 0.04 * rho(y, x);
+    Console.WriteLine($"{f[1, 2, 3]:F4} {sum(f):F3} {max(f):F4} {sum(q : 0..5, y : 0..n, x : 0..m, q * f(q, y, x)):F3}");
+}
+END
+two_ranks directions '$2 < 18 || $3 > 0 || $5 > 1'
+
 # ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
 cat >means.cs\$ <<'END'
 int nearest(float p, float(int) centres, int k) {

@@ -187,7 +187,7 @@ typedef struct CgRead {
 
 /* A dimension of a launch in which items number i do positions i * step to (i + 1) * step - 1 of n, counted from
  * `from`: combinations of `count` of the result's dimensions from `first` on, the last fastest; or (count 0) of a
- * reduction's variables. The last item may begin earlier, to have `step` of them. inner: of a temporary's variables, whatever
+ * reduction's variables, from `first` on. The last item may begin earlier, to have `step` of them. inner: of a temporary's variables, whatever
  * they are to the result's.
  * step n: one item does all of them, and no others. finite: 1 + a temporary of reals of finite_bytes: if one of them is not
  * finite, items read whatever others do, too; 0: none. */

@@ -309,9 +309,20 @@ static bool is_even(const Division *d, int64_t rows)
     return true;
 }
 
+/* Are there few positions along the dimension (directions of a lattice, channels), beside those of a later one? What reads the
+ * array reads all of those, so it is cut elsewhere where nothing else decides. */
+static bool has_few(const Divide *v, int first)
+{
+    enum { FEW = 32 };
+    int64_t n = fd_box_length(&v->box, first);
+    bool longer = false;
+    for (int d = first + 1; d < v->box.rank; d++) longer = longer || fd_box_length(&v->box, d) > n;
+    return n < FEW && longer;
+}
+
 typedef struct Best {
     int first, count;
-    bool any, even;
+    bool any, even, few;
     double bytes;
 } Best;
 
@@ -322,12 +333,13 @@ static void consider(Divide *v, int first, int count, Best *best)
     needs_find(v);
     double bytes = needs_missing(v);
     bool even = count && is_even(v->d, v->d->own[v->d->n]);
+    bool few = count && has_few(v, first), tie = even == best->even && bytes == best->bytes;
     bool better = !best->any || (count && !best->count) || (even && !best->even) ||
-                  (even == best->even && bytes < best->bytes) ||
-                  (even == best->even && bytes == best->bytes && count && first < best->first);
+                  (even == best->even && bytes < best->bytes) || (tie && best->few && !few) ||
+                  (tie && count && few == best->few && first < best->first);
     if (best->any && best->count && !count) better = false;
     if (best->any && best->even && !even) better = false;
-    if (better) *best = (Best){first, count, true, even, bytes};
+    if (better) *best = (Best){first, count, true, even, few, bytes};
 }
 
 static bool is_known(const Best *seen, int n, int first, int count)

@@ -35,23 +35,36 @@ static bool beside(const Division *d, int slot, const RowsLayout *l, int64_t *mo
     return true;
 }
 
+/* Do all shares read all rows of the dimension? */
+static bool reads_whole(const Division *d, int slot, int dim)
+{
+    const FdBox *box = &d->boxes[slot];
+    bool each = true;
+    for (int s = 0; s < d->n; s++) {
+        Rows rows = rows_of(&d->needs[s * d->nslots + slot], dim, box);
+        each = each && rows_count(&rows) == box->dim[dim].hi - box->dim[dim].lo;
+    }
+    return each;
+}
+
 static void explain_slot(const DivideInput *in, const Division *d, int slot, const RowsLayout *l,
                          bool parts, Text *out)
 {
     const FdBox *box = &d->boxes[slot];
     const char *name = in->graph->slots[in->order->slots[slot]].name;
-    int dim = l ? l->first : 0;
-    bool all = dim >= box->rank, any = false, each = true;
+    int first = l ? l->first : 0, dim = first < box->rank ? first : 0;
+    bool all = false, any = false;
     int64_t most;
     for (int s = 0; s < d->n; s++) {
         all = all || d->needs[s * d->nslots + slot].all;
-        Rows rows = rows_of(&d->needs[s * d->nslots + slot], all ? 0 : dim, box);
-        each = each && rows_count(&rows) == box->dim[all ? 0 : dim].hi - box->dim[all ? 0 : dim].lo;
         any = any || d->needs[s * d->nslots + slot].all || d->needs[s * d->nslots + slot].n;
     }
     if (!any) return;
-    all = all || each;
+    for (int k = 0; k < box->rank && reads_whole(d, slot, dim); k++)
+        dim = k; /* the result's, or any */
+    all = all || reads_whole(d, slot, dim);
     text_printf(out, "  reads %s", name ? name : "an array");
+    if (!all && dim != first) text_printf(out, " along dimension %d", dim);
     for (int s = 0; s < d->n && !all; s++) {
         Rows rows = rows_of(&d->needs[s * d->nslots + slot], dim, box);
         text_printf(out, "%s%s", s ? ", " : ": ", rows.n ? "" : "none");
@@ -61,7 +74,7 @@ static void explain_slot(const DivideInput *in, const Division *d, int slot, con
     }
     if (all)
         text_add(out, parts ? ": all of it, which is gathered" : ": all of it");
-    else if (l && l->count == 1 && beside(d, slot, l, &most))
+    else if (l && l->count == 1 && dim == first && beside(d, slot, l, &most))
         text_printf(out, most ? ": its own and at most %lld others" : ": its own", (long long)most);
     text_add(out, "\n");
 }

@@ -38,12 +38,13 @@ void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo
 {
     const DivideInput *in = v->in;
     if (lo >= hi) return;
-    FdShare share = {.sum_n = c->n, .sum_from = lo, .sum_to = hi};
+    FdShare share = {
+        .sum_n = c->n, .sum_from = lo, .sum_to = hi, .sum_var = c->count ? 0 : c->first};
     FdBox box;
     if (c->count && !v->known) share.sum_results = true;
     if (c->count && v->known) {
         box = rows_box(v, c->first, c->count, c->from + lo, c->from + hi);
-        share = (FdShare){&box, c->first == 0 && c->from == 0 ? c->n : 0, lo, hi, true};
+        share = (FdShare){&box, c->first == 0 && c->from == 0 ? c->n : 0, lo, hi, 0, true};
     }
     fd_footprints_of(in->graph, in->env, &share, in->values, in->ctx, v->reads);
     for (int k = 0; k < in->order->nslots; k++) {

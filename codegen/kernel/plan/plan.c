@@ -1,6 +1,7 @@
 /* Plans: the leading comment of a generated text, read. The grammar is described in docs/kernels.md. */
 #include "plan.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,7 +230,7 @@ static void read_all_rows(Reader *r, PlanCut *c)
     vec_free(&reads);
 }
 
-/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum [finite TEMP BYTES] writes W, .. [reads R, ..] */
+/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum [FIRST] [finite TEMP BYTES] writes W, .. [reads R, ..] */
 static PlanCut read_cut(Reader *r)
 {
     PlanCut c = {.dim = read_number(r, 3)};
@@ -244,6 +245,8 @@ static PlanCut read_cut(Reader *r)
         c.count = read_number(r, FD_MAX_RANK + 1);
     } else if (!accept(r, "sum ")) {
         fail(r, "plan does not say what is divided");
+    } else if (isdigit((unsigned char)*r->at)) {
+        c.first = read_number(r, FD_MAX_RANK);
     }
     if (accept(r, "finite ")) {
         c.finite = 1 + read_number(r, (int)r->temps.len);

@@ -215,17 +215,17 @@ static int64_t only_value(Walk *w, const FdNode *n)
     return n && v.is.n && is.lo == is.hi ? is.lo : INT64_MIN;
 }
 
-/* The share of an outermost reduction: from..to of its first variable. False: it has all. */
+/* The share of an outermost reduction: from..to of variable sum_var. False: it has all. */
 static bool find_share(Walk *w, const FdNode *n, int64_t *from, int64_t *to)
 {
     int64_t all = 1, inner = 1;
     if (!w->share || !w->share->sum_n || w->inside || n->kind != FD_REDUCE) return false;
     if (w->share->sum_results && n != w->result) return false;
-    for (int i = 0; i < n->nvars && all != w->share->sum_n; i++) {
+    for (int i = w->share->sum_var; i < n->nvars && all != w->share->sum_n; i++) {
         int64_t lo = only_value(w, n->doms[i].lo), hi = only_value(w, n->doms[i].hi);
         if (lo == INT64_MIN || hi == INT64_MIN || hi <= lo) return false;
         if (__builtin_mul_overflow(all, hi - lo, &all)) return false;
-        if (i == 0)
+        if (i == w->share->sum_var)
             *from = lo;
         else
             inner *= hi - lo;
@@ -248,8 +248,8 @@ static void walk_binder(Walk *w, const FdNode *n)
         if (n->init) walk(w, n->init);
     }
     bool part = find_share(w, n, &from, &to);
-    FdiScope s =
-        part ? fdi_values_enter_part(w->values, n, from, to) : fdi_values_enter(w->values, n, NULL);
+    FdiScope s = part ? fdi_values_enter_part(w->values, n, w->share->sum_var, from, to)
+                      : fdi_values_enter(w->values, n, NULL);
     w->inside += n->kind == FD_REDUCE;
     if (!s.empty) walk(w, n->body);
     w->inside -= n->kind == FD_REDUCE;

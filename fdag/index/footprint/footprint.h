@@ -40,11 +40,13 @@ void fd_footprints(const FdGraph *g, const FdEnv *env, const FdBox *box, FdValue
                    const void *ctx, FdFootprint *out);
 
 /* A share of an evaluation: a box of the root's variables, of a recurrence without the elements before it. Of the
- * reductions that are in no other, those over sum_n combinations have those from sum_from to before sum_to only. */
+ * reductions that are in no other, those over sum_n combinations (from variable sum_var on) have those from sum_from to
+ * before sum_to only. */
 typedef struct FdShare {
     const FdBox *box;                /* NULL: all */
     int64_t sum_n, sum_from, sum_to; /* sum_n 0: all of them */
-    bool sum_results;                /* only of reductions that are results themselves */
+    int sum_var;
+    bool sum_results; /* only of reductions that are results themselves */
 } FdShare;
 void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, FdValuesOf *values,
                       const void *ctx, FdFootprint *out);

@@ -147,10 +147,11 @@ FdiScope fdi_values_enter_root(FdiValues *w, const FdNode *root, const FdBox *bo
     return s;
 }
 
-FdiScope fdi_values_enter_part(FdiValues *w, const FdNode *binder, int64_t from, int64_t to)
+FdiScope fdi_values_enter_part(FdiValues *w, const FdNode *binder, int var, int64_t from,
+                               int64_t to)
 {
     FdiScope s = fdi_values_enter(w, binder, NULL);
-    size_t bound = binder->nvars ? at(w, binder->vars[0])->bound : 0;
+    size_t bound = var < binder->nvars ? at(w, binder->vars[var])->bound : 0;
     if (!bound) return s;
     FdSpans part = fd_spans(from, to), is = fd_spans_meet(&w->bound.data[bound - 1].is, &part);
     w->bound.data[bound - 1] = fd_range(is);

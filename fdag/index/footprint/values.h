@@ -38,8 +38,9 @@ FdiScope fdi_values_enter(FdiValues *w, const FdNode *binder, const FdNode *cons
 FdiScope fdi_values_enter_root(FdiValues *w, const FdNode *root, const FdBox *box);
 /* Of another: they are within the box. */
 FdiScope fdi_values_enter_box(FdiValues *w, const FdNode *binder, const FdBox *box);
-/* Of another binder: its first variable is from..to. */
-FdiScope fdi_values_enter_part(FdiValues *w, const FdNode *binder, int64_t from, int64_t to);
+/* Of another binder: this of its variables is from..to. */
+FdiScope fdi_values_enter_part(FdiValues *w, const FdNode *binder, int var, int64_t from,
+                               int64_t to);
 void fdi_values_leave(FdiValues *w, const FdNode *binder, const FdiScope *s);
 
 /* From here on, till fdi_values_forget, a condition has this value. */

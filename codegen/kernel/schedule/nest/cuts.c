@@ -7,7 +7,7 @@ typedef struct Cut {
     const NestStep *group;
     const NestAxis *axis;
     int first,
-        count; /* variables of the definition that it is over; count 0: it is over a reduction */
+        count; /* variables of the definition that it is over; count 0: of the reduction, from first */
     Text *out;
     bool known; /* so far it is known what is written */
     int nwrites;
@@ -166,7 +166,12 @@ static bool find_variables(const Nest *n, Cut *c)
     c->count = c->first < d->nvars ? x->nvars : 0;
     for (int i = 0; i < c->count; i++)
         if (c->first + i >= d->nvars || d->vars[c->first + i] != x->vars[i]) return false;
-    return c->count || (nest_is_reduced(n, c->group->axis, 0, n->nreduces) && n->nreduces);
+    if (c->count) return true;
+    if (!n->nreduces || !nest_is_reduced(n, c->group->axis, 0, n->nreduces)) return false;
+    const FdNode *r = n->reduces[0];
+    for (c->first = 0; c->first < r->nvars && r->vars[c->first] != x->vars[0];) c->first++;
+    if (c->first == r->nvars) c->first = 0; /* of another reduction, whose first it is */
+    return true;
 }
 
 /* A definition whose last two variables are one has one dimension more. */
@@ -294,7 +299,7 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
     else if (c.count)
         text_printf(&t, " rows %d %d", c.first, dims_of(n->def, &c));
     else
-        text_add(&t, " sum");
+        text_printf(&t, c.first ? " sum %d" : " sum", c.first);
     if (of_parts(n, group)) /* whose product has overflowed is walked through anew */
         text_printf(&t, " finite %d %zu", n->part.temps[0], part_bytes(u, n, 0));
     if (n->def->nbeside) c.known = !nest_find(n->root.first, NEST_GIVE);

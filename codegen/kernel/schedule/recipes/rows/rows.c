@@ -159,13 +159,40 @@ static void parts_nest(Unit *u, const RowSplit *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
     Nest *n = lane_nest(u, s, "reduce_parts", when, lane, &rows, axes, true);
-    rows_use_parts(n, s->temps, rows, axes[0], s->parts);
+    rows_use_parts(n, s->temps, rows);
+    Num *parts = s->across ? num_ceildiv(u, n->axes[axes[0]].n, s->share) : s->parts;
+    rows_use_groups(n, axes[0], parts);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    in = nest_group(u, in, axes[0], 0, s->share, NEST_CUT);
+    in = nest_group(u, in, axes[0], s->across ? 1 : 0, s->share, NEST_CUT);
+    if (s->across) {
+        rows_use_groups(n, axes[1], num_ceildiv(u, n->axes[axes[1]].n, s->across));
+        in = nest_group(u, in, axes[1], 0, s->across, NEST_CUT);
+    }
     lane_loops(u, s, n, in, axes, lane);
     nest_step(u, in, NEST_SAVE);
     nest_lower(u, n);
+}
+
+/* So many of n positions, for at most so many parts, by units and by work. */
+static Num *share_of(Unit *u, Num *n, Num *const most[2])
+{
+    Num *parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, most[0]), most[1]);
+    parts = num_op(u, FD_OP_MAX, parts, num_int(u, 1));
+    return num_ceildiv(u, n, num_let(u, "wanted", parts));
+}
+
+/* Parts of the second variable where the first has few values (directions of a lattice): there are enough of them, and who
+ * has a part of the array has it of these. Else all, and *share is kept. */
+static Num *parts_across(Unit *u, const FdNode *r, Num *n, Num *const most[2], Num **share)
+{
+    enum { FEW = 32 };
+    Num *one = num_int(u, 1), *m = num_let(u, "n", plan_n(u, &r->doms[1]));
+    Num *few = num_and(u, num_op(u, FD_OP_LT, n, num_int(u, FEW)), num_op(u, FD_OP_LT, n, m));
+    few = num_let(u, "few", few);
+    *share = num_op(u, FD_OP_MAX, num_select(u, few, n, *share), one);
+    Num *across = num_select(u, few, share_of(u, m, most), m);
+    return num_let(u, "across", num_op(u, FD_OP_MAX, across, one));
 }
 
 static Num *rows_on_cpu(Unit *u, RowSplit *s, int lane, Num *when)
@@ -175,14 +202,18 @@ static Num *rows_on_cpu(Unit *u, RowSplit *s, int lane, Num *when)
         *width = nest_lane_count(u, recipe_sum_lanes(s->d, s->nreduces, s->reduces));
     Num *n = num_let(u, "n", plan_n(u, &r->doms[0]));
     /* Parts cost a launch of their own: they are large, several for every unit. */
-    Num *parts = recipe_each_unit(u, 4, s->rows);
-    parts = num_op(u, FD_OP_MIN, num_op(u, FD_OP_MIN, n, parts),
-                   num_op(u, FD_OP_DIV, s->work, rows_least_share(u, s, 128)));
-    parts = num_let(u, "wanted", num_op(u, FD_OP_MAX, parts, one));
-    Num *share = num_ceildiv(u, n, parts);
+    Num *most[] = {recipe_each_unit(u, 4, s->rows),
+                   num_op(u, FD_OP_DIV, s->work, rows_least_share(u, s, 128))};
+    Num *share = share_of(u, n, most);
     share = num_op(u, FD_OP_MAX, lane ? share : num_roundup(u, share, width), one);
+    s->across =
+        s->d->nvars || s->d->nbeside || lane < 2 ? NULL : parts_across(u, r, n, most, &share);
     s->share = num_let(u, "share", share);
-    s->parts = num_let(u, "parts", num_ceildiv(u, n, s->share)); /* none of nothing */
+    s->parts = num_ceildiv(u, n, s->share); /* none of nothing */
+    if (s->across)
+        s->parts =
+            num_op(u, FD_OP_MUL, s->parts, num_ceildiv(u, plan_n(u, &r->doms[1]), s->across));
+    s->parts = num_let(u, "parts", s->parts);
     Num *several = num_op(u, FD_OP_GT, s->parts, one);
     several = num_let(u, "several", num_and(u, when, several));
     rows_temps(u, s, several);

@@ -9,6 +9,7 @@ typedef struct RowSplit {
     int nreduces;
     const FdNode *reduces[NEST_RESULTS];
     Num *rows, *work, *parts, *share;
+    Num *across; /* of the second variable a part has so many; NULL: all of them */
     int temps[NEST_RESULTS];
 } RowSplit;
 
@@ -25,8 +26,10 @@ int rows_lane_variable(const RowSplit *s, unsigned allowed);
 Num *rows_least_share(Unit *u, const RowSplit *s, int least);
 void rows_temps(Unit *u, RowSplit *s, Num *used); /* of parts, where they are used */
 Nest *rows_nest_for(Unit *u, const RowSplit *s, const char *name, Num *when);
-/* A part for each result and group of `axis` (`parts` of them). */
-void rows_use_parts(Nest *n, const int *temps, int rows, int axis, Num *parts);
+/* A part for each result.. */
+void rows_use_parts(Nest *n, const int *temps, int rows);
+/* ..and group of `axis` (`parts` of them). */
+void rows_use_groups(Nest *n, int axis, Num *parts);
 /* The nest that combines the parts in order. */
 void rows_combine(Unit *u, const RowSplit *s, const char *name, Num *when, bool checked);
 

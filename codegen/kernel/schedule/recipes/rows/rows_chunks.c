@@ -43,7 +43,8 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked)
     if (checked) n->checks = GEN_CHECKED;
     int rows = rows_axis(u, n),
         k = nest_axis(u, n, s.reduces[0]->nvars, s.reduces[0]->vars, s.reduces[0]->doms);
-    rows_use_parts(n, s.temps, rows, k, s.parts);
+    rows_use_parts(n, s.temps, rows);
+    rows_use_groups(n, k, s.parts);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, k, 0, s.share, NEST_CUT);

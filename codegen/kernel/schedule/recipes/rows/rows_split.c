@@ -6,11 +6,16 @@ int rows_axis(Unit *u, Nest *n)
     return n->def->nvars ? nest_axis_of(u, n, n->def, 0, n->def->nvars) : -1;
 }
 
-void rows_use_parts(Nest *n, const int *temps, int rows, int axis, Num *parts)
+void rows_use_parts(Nest *n, const int *temps, int rows)
 {
     NestPart *p = &n->part;
     for (int r = 0; r < n->nreduces; r++) p->temps[r] = temps[r];
     if (rows >= 0) p->axes[p->naxes++] = rows;
+}
+
+void rows_use_groups(Nest *n, int axis, Num *parts)
+{
+    NestPart *p = &n->part;
     p->lengths[p->naxes] = parts;
     p->axes[p->naxes++] = axis;
 }
@@ -37,7 +42,8 @@ void rows_combine(Unit *u, const RowSplit *s, const char *name, Num *when, bool 
     Nest *n = rows_nest_for(u, s, name, when);
     if (checked) n->checks = GEN_CHECKED;
     int rows = rows_axis(u, n), parts = nest_axis_parts(n, "parts", s->parts);
-    rows_use_parts(n, s->temps, rows, parts, s->parts);
+    rows_use_parts(n, s->temps, rows);
+    rows_use_groups(n, parts, s->parts);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 0, NULL, NEST_CUT);
     nest_step(u, in, NEST_START);

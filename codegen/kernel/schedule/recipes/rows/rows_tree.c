@@ -16,7 +16,8 @@ static void tree_nest(Unit *u, const RowSplit *s, Stage stage, Num *when)
     int rows = rows_axis(u, n);
     int k = stage == FINAL ? nest_axis_parts(n, "parts", s->parts)
                            : nest_axis(u, n, r->nvars, r->vars, r->doms);
-    if (stage != ROW) rows_use_parts(n, s->temps, rows, k, s->parts);
+    if (stage != ROW) rows_use_parts(n, s->temps, rows);
+    if (stage != ROW) rows_use_groups(n, k, s->parts);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     if (stage == PARTS) in = nest_group(u, in, k, 0, s->share, NEST_CUT);
