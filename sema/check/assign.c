@@ -31,8 +31,7 @@ static void note_written(Sema *s, const Ast *n)
     }
     n->sym->assigned_again = true;
     if (n->sym->kind == SYM_PARAM && (n->sym->mode == AST_OP_REF || n->sym->mode == AST_OP_OUT))
-        pure_impure(s, arena_printf(s->arena, "writes to its parameter '%s'", n->sym->name),
-                    n->loc);
+        pure_param(s, n->sym->name, n->loc);
 }
 
 /* Why a name cannot be assigned, or NULL. */

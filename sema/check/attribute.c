@@ -43,7 +43,7 @@ static const struct Attribute {
     {"Test", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE},  /* csc test */
     {"Export", ATTR_FUNCTION, 0, 0, TAKES_EXPORT},       /* csc --lib: names/export.c */
     {"Bench", ATTR_FUNCTION, 0, MAX_PARAMS, TAKES_CASE}, /* csc bench */
-    {"Derivative", ATTR_FUNCTION, 1, 1, TAKES_FUNCTION},
+    {"Derivative", ATTR_FUNCTION, 1, 2, TAKES_FUNCTION},
     {"Checkpoint", ATTR_LOOP, 1, 1, TAKES_STATES}, /* of its derivative: derive/back.c */
     {"Identity", ATTR_FUNCTION, 1, 1, TAKES_VALUE},
 };
@@ -198,7 +198,7 @@ void attr_values(Sema *s)
         if (known(of.attr->attr.name)->takes == TAKES_CASE)
             check_case(s, of.attr, of.func);
         else if (known(of.attr->attr.name)->takes == TAKES_FUNCTION)
-            given_derivative(s, of.func);
+            given_check(s, of.func);
         else
             check_identity(s, of.attr, of.func);
         context_leave(s, &saved);

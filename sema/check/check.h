@@ -205,6 +205,7 @@ void pure_need(Sema *s, Symbol *func, Loc loc, const char *why);
 /* The same of a name as a value: where statements are the host may call it, pure or not. */
 void pure_value(Sema *s, Symbol *func, Ast *name, const Type *type);
 void pure_impure(Sema *s, const char *what, Loc loc); /* the current function does this */
+void pure_param(Sema *s, const char *name, Loc loc);  /* it writes to this ref or out parameter */
 void pure_infer(Sema *s); /* over the call graph, then checks what was needed */
 
 #endif

@@ -1,7 +1,8 @@
-/* Purity: a function is impure if it does input or output, writes to a ref or out parameter, to a
- * static field or to an object that it did not make, or calls an impure function. A method that
- * only writes to its own object (writes_self) is impure for those who call it on an object of
- * others. Virtual methods are as impure as the worst of their overrides. Inferred over the call
+/* Purity: a function is impure if it does input or output, writes to a static field or to an object
+ * that it did not make, or calls an impure function. A method that only writes to its own object
+ * (writes_self) is impure for those who call it on an object of others. One that writes to ref and
+ * out parameters (writes_params) does no more than its caller, who gives what it may write to; it is
+ * impure where it is called by a functional expression. Virtual methods are as impure as the worst of their overrides. Inferred over the call
  * graph once all bodies are checked, then every use that needs a pure function is judged.
  */
 #include "check.h"
@@ -14,6 +15,22 @@ static void writes_self(Symbol *f, const char *what, Loc loc)
 {
     if (f->writes_self || f->impure) return;
     f->writes_self = true;
+    f->writes = what;
+    f->impure_loc = loc;
+}
+
+void pure_param(Sema *s, const char *name, Loc loc)
+{
+    const char *what = arena_printf(s->arena, "writes to its parameter '%s'", name);
+    if (s->quiet) return;
+    if (s->functional || !s->func) {
+        pure_impure(s, what, loc);
+        return;
+    }
+    Symbol *f = s->func;
+    if (f->writes_params || f->impure) return;
+    f->writes_params = true;
+    if (f->writes_self) return;
     f->writes = what;
     f->impure_loc = loc;
 }
@@ -180,9 +197,9 @@ void pure_infer(Sema *s)
         changed = false;
         for (size_t i = 0; i < s->calls.len; i++) changed |= infer_call(s, &s->calls.data[i]);
     }
-    for (size_t i = 0; i < s->pure_uses.len; i++) { /* an effect on its object is one for others */
+    for (size_t i = 0; i < s->pure_uses.len; i++) { /* these are effects for others */
         Symbol *f = s->pure_uses.data[i].func;
-        if (f->writes_self && !f->impure) f->impure = f->writes;
+        if ((f->writes_self || f->writes_params) && !f->impure) f->impure = f->writes;
     }
     for (size_t i = 0; i < s->pure_uses.len; i++) {
         const PureUse *u = &s->pure_uses.data[i];

@@ -13,9 +13,7 @@ static void steps_along(Along *a, const Steps *steps, AstList *out);
 
 static const char *bar_of(Along *a, Variable *v)
 {
-    if (!v->bar)
-        v->bar = code_fresh(a->s, arena_printf(a->s->arena, "change_%s",
-                                               v->name[0] == '$' ? v->name + 1 : v->name));
+    if (!v->bar) v->bar = code_change(a->s, v->name);
     return v->bar;
 }
 
@@ -140,9 +138,7 @@ void along_statements(Sema *s, Normal *n, bool value, AstList *out)
     }
     for (size_t i = 0; i < n->params.len; i++) {
         Variable *v = n->params.data[i];
-        if (v->differentiated)
-            v->bar = derived_direction(s, v->name);
-        else if (v->active) /* it becomes so */
+        if (v->active && !v->differentiated) /* it becomes so */
             code_local(s, out, n->loc, v->type, bar_of(&a, v), code_zero(s, n->loc, v));
     }
     steps_along(&a, &n->steps, out);

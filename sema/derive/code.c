@@ -7,6 +7,11 @@ const char *code_fresh(Sema *s, const char *what)
                                               ++s->synthetic));
 }
 
+const char *code_change(Sema *s, const char *name)
+{
+    return code_fresh(s, arena_printf(s->arena, "change_%s", name[0] == '$' ? name + 1 : name));
+}
+
 void code_add(Sema *s, AstList *out, Ast *stmt)
 {
     *out = ast_list_add(s->arena, *out, stmt);

@@ -64,6 +64,8 @@ static const char *name_of(const Ast *n)
     if (n->kind == AST_DECLARATOR) return n->declarator.name;
     if (n->kind == AST_DEFINE) return n->define.name;
     const Ast *callee = n->kind == AST_CALL ? n->call.callee : NULL;
+    if (callee && callee->kind == AST_MEMBER && callee->member.name[0] == '$')
+        return callee->member.name; /* host.c made it */
     return callee && callee->kind == AST_NAME_REF ? callee->name_ref.name : NULL;
 }
 

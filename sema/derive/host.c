@@ -21,7 +21,7 @@ typedef struct HostSplit {
 struct Hosted {
     VEC(HostName) names;
     VEC(DerivedFrom) made;
-    VEC(HostSplit) splits;
+    VEC(HostSplit) splits, arrays;
 };
 
 static struct Hosted *hosted(Sema *s)
@@ -36,6 +36,7 @@ void derived_free(Sema *s)
     vec_free(&s->hosted->names);
     vec_free(&s->hosted->made);
     vec_free(&s->hosted->splits);
+    vec_free(&s->hosted->arrays);
     lift_free(s);
 }
 
@@ -66,17 +67,28 @@ void derived_add_split(Sema *s, const Symbol *f, Symbol *made)
     vec_push(&h->names, named);
 }
 
+const Symbol *derived_with_arrays(Sema *s, const Symbol *f)
+{
+    struct Hosted *h = hosted(s);
+    for (size_t i = 0; i < h->arrays.len; i++)
+        if (h->arrays.data[i].of == f) return h->arrays.data[i].f;
+    return NULL;
+}
+
+void derived_add_arrays(Sema *s, const Symbol *f, Symbol *made)
+{
+    struct Hosted *h = hosted(s);
+    HostSplit one = {f, made};
+    HostName named = {made->name, made};
+    vec_push(&h->arrays, one);
+    vec_push(&h->names, named);
+}
+
 void derived_drop_split(Sema *s, const Symbol *f)
 {
     struct Hosted *h = hosted(s);
     for (size_t i = 0; i < h->splits.len; i++)
         if (h->splits.data[i].of == f) h->splits.data[i].of = NULL;
-}
-
-const char *derived_direction(Sema *s, const char *param)
-{
-    return intern_cstr(s->names,
-                       arena_printf(s->arena, "$along_%s", param[0] == '$' ? param + 1 : param));
 }
 
 /* ---- functions in place of others --------------------------------------------------------------- */
@@ -99,13 +111,14 @@ static AstList params_of(Sema *s, const Symbol *f)
 }
 
 /* And behind those what it is given besides: the changes of what is differentiated, or the seed (NULL: it is 1). */
-static AstList params_behind(Sema *s, AstList params, const Normal *n, bool back, const char *seed,
+static AstList params_behind(Sema *s, AstList params, Normal *n, bool back, const char *seed,
                              Loc loc)
 {
     for (size_t i = 0; i < n->params.len; i++) {
-        const Variable *v = n->params.data[i];
-        if (!back && v->differentiated)
-            add_param(s, &params, loc, v->type, derived_direction(s, v->name));
+        Variable *v = n->params.data[i];
+        if (back || !v->differentiated) continue;
+        v->bar = code_change(s, v->name);
+        add_param(s, &params, loc, v->type, v->bar);
     }
     if (back && seed) add_param(s, &params, loc, n->type, seed);
     return params;
@@ -136,19 +149,6 @@ static bool statements_of(Sema *s, Normal *n, DerivedWay way, const char *seed, 
         *result = code_tuple_type(s, n->loc, way == DERIVED_ALONG ? 2 : 1, types);
     }
     return n->good;
-}
-
-static const Symbol *given_function(Sema *s, Symbol *f, bool back, Loc loc)
-{
-    Symbol *g = back ? given_derivative(s, f) : NULL;
-    if (!back) {
-        report(s, loc, NOT_SUPPORTED,
-               "there is no derivative yet of '%s' along a direction: [Derivative] goes back",
-               f->name);
-        report_note(s, NOWHERE, "Vjp and Grad take it");
-    }
-    if (g) pure_need(s, g, loc, "is a derivative");
-    return g;
 }
 
 const DerivedFrom *derived_from(Sema *s, const Symbol *f)
@@ -187,7 +187,7 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     static const char *const names[] = {"along", "back", "both", "change"};
     const bool back = way == DERIVED_BACK || way == DERIVED_BOTH;
     struct Hosted *h = hosted(s);
-    if (given_is(f)) return given_function(s, f, back, loc);
+    if (given_is(f) && back) return given_function(s, f, loc);
     if (!f->split && split_wanted(facts_of_function(s, f), true)) {
         f = split_version(s, f, loc);
         return f ? derived_function(s, f, way, by, loc) : NULL;
@@ -206,9 +206,10 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     HostName named = {name, sym};
     vec_push(&h->made, made); /* it may call itself */
     vec_push(&h->names, named);
-    if (f->name[0] != '$') pure_need(s, f, loc, "is differentiated");
-    bool good = again ? second_function(s, &from, way, by, loc, &params, &stmts, &result)
-                      : first_function(s, f, way, by, loc, &params, &stmts, &result);
+    if (f->name[0] != '$' && !given_is(f)) pure_need(s, f, loc, "is differentiated");
+    bool good = given_is(f) ? given_along(s, f, way, by, loc, &params, &stmts, &result)
+                : again     ? second_function(s, &from, way, by, loc, &params, &stmts, &result)
+                            : first_function(s, f, way, by, loc, &params, &stmts, &result);
     if (!good) {
         for (size_t i = 0; i < h->made.len;
              i++) /* to be told again where it is not a copy that is checked */
@@ -248,6 +249,8 @@ bool derived_call(Sema *s, Ast *n)
             if (check_value(s, arg, t) == s->error || !convert_to(s, arg, t, NULL)) return true;
         }
         if (f->type) call_static(s, n, f, n->call.args);
+        if (n->call.callee->kind == AST_MEMBER) /* of a class: facts.c tells such calls apart */
+            n->call.callee->member.name = s->hosted->names.data[i].name;
         return true;
     }
     return false;

@@ -130,7 +130,8 @@ typedef struct Code {
 } Code;
 
 const char *code_fresh(Sema *s, const char *what);
-void code_add(Sema *s, AstList *out, Ast *stmt); /* to a list */
+const char *code_change(Sema *s, const char *name); /* of the change of this variable */
+void code_add(Sema *s, AstList *out, Ast *stmt);    /* to a list */
 void code_local(Sema *s, AstList *out, Loc loc, const Type *t, const char *name, Ast *init);
 void code_set(Sema *s, AstList *out, Loc loc, const char *name, Ast *value);
 /* The step itself, as the original has it; steps inside as well. */
@@ -218,15 +219,19 @@ Symbol *split_version(Sema *s, Symbol *f, Loc loc);
 
 /* (value, derivatives), or the derivatives alone; seed: the name of a parameter, NULL: 1. */
 void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *out);
-/* (value, change), or the change alone; the changes of parameters are parameters that derived_direction names. */
+/* (value, change), or the change alone; the changes of parameters have their names already. */
 void along_statements(Sema *s, Normal *n, bool value, AstList *out);
 
 /* ---- given.c: [Derivative(g)] ---------------------------------------------------------------------------- */
 
-bool given_is(const Symbol *f); /* does f have one? */
+bool given_is(const Symbol *f);       /* does f have one? */
+void given_check(Sema *s, Symbol *f); /* reports where what it names is no such function */
 /* g, which takes f's arguments and a seed and gives the derivative by each real or array of reals among them, a
  * tuple if they are several; NULL after a report: there is no such function. */
-Symbol *given_derivative(Sema *s, Symbol *f);
+Symbol *given_function(Sema *s, Symbol *f, Loc loc);
+/* What goes along: its parameters, statements and type of result; false after a report. */
+bool given_along(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc, AstList *params,
+                 AstList *stmts, Ast **result);
 /* How many parts g gives, and which of them (from 1 on) parameter i's is. */
 int given_parts(const Symbol *f, int i, int *part);
 
@@ -242,8 +247,13 @@ const Symbol *derived_split(Sema *s, const Symbol *f);
 void derived_add_split(Sema *s, const Symbol *f, Symbol *made);
 void derived_drop_split(Sema *s,
                         const Symbol *f); /* it was none: to be told again where that is told */
-/* The parameter that is the change of the parameter of this name. */
-const char *derived_direction(Sema *s, const char *param);
+/* f with arrays in place of its parameters that are functions of integers (arrays.c), NULL: there is none yet. */
+const Symbol *derived_with_arrays(Sema *s, const Symbol *f);
+void derived_add_arrays(Sema *s, const Symbol *f, Symbol *made);
+/* ---- arrays.c ---- */
+const Type *arrays_of(Sema *s,
+                      const Type *t); /* the array in place of such a function; NULL: it is none */
+Symbol *arrays_version(Sema *s, Symbol *f);
 /* ---- second.c: the same of what goes back: its parameters, statements and type of result; false after a report */
 bool second_function(Sema *s, const DerivedFrom *m, DerivedWay way, unsigned by, Loc loc,
                      AstList *params, AstList *stmts, Ast **result);

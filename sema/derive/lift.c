@@ -26,13 +26,14 @@ static DerivedWay way_of(HostWay way)
 /* Reads of the function around; false: some cannot be parameters. */
 static bool captures_of(Sema *s, Ast *lambda, Lifted *l, AstList *params)
 {
-    FreeNames names = {0};
+    FreeNames names = {0}; /* of no class: there is none around */
     bool good = !s->cls && !s->instance && !(s->func && (s->func->instance || s->func->self));
     free_names(s, lambda, &names);
     for (size_t i = 0; good && i < names.len; i++) {
         Symbol *sym = scope_user(s, names.data[i].name);
         if (!sym) continue;
-        if (sym->cls || sym->cell || names.data[i].writes) good = false;
+        if (sym->cell || names.data[i].writes) good = false;
+        if (sym->cls) continue; /* a variable of the program, which functions see */
         if (sym->kind == SYM_FUNC) good = good && !sym->local;
         if (sym->kind == SYM_CONST) good = good && !scope_is_inner(s, sym);
         if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) continue;

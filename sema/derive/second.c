@@ -12,6 +12,7 @@ typedef struct Second {
     const DerivedFrom *m; /* what $back_f is made of, or what gives the value, too */
     unsigned by;          /* the parameters of that which are differentiated by; the last is s */
     int n;                /* parameters of f */
+    const char *changes[MAX_PARAMS + 1]; /* of those, as they are named here */
     AstList *out;
 } Second;
 
@@ -122,12 +123,11 @@ static Ast *go_along(const Second *d)
     AstList changes = {0}, items = {0};
     int parts = __builtin_popcount(d->m->by);
     for (int i = 0; i < d->n; i++)
-        if (is_by(params, i))
-            changes = add(d, changes, name(d, derived_direction(d->s, param(d, i))));
+        if (is_by(params, i)) changes = add(d, changes, name(d, d->changes[i]));
     if (params && !(first = twice(d, params, changes, d->m->by))) return NULL;
     if (is_by(d->by, d->n)) {
         const Symbol *back = made(d, d->m->of, DERIVED_BACK, d->m->by);
-        second = call(d, back, (AstList){0}, name(d, derived_direction(d->s, param(d, d->n))));
+        second = call(d, back, (AstList){0}, name(d, d->changes[d->n]));
         if (!second) return NULL;
     }
     for (int i = 0, k = 0; i < d->n; i++) {
@@ -173,7 +173,8 @@ bool second_function(Sema *s, const DerivedFrom *m, DerivedWay way, unsigned by,
     AstList items = {0}, own = {0};
     for (int i = 0; i <= d.n; i++) add_param(&d, params, type_of(&d, i), param(&d, i));
     for (int i = 0; i <= d.n && !back; i++)
-        if (is_by(by, i)) add_param(&d, params, type_of(&d, i), derived_direction(s, param(&d, i)));
+        if (is_by(by, i))
+            add_param(&d, params, type_of(&d, i), d.changes[i] = code_change(s, param(&d, i)));
     if (back) add_param(&d, params, t, u);
     Ast *change = back ? NULL : go_along(&d);
     if (back && go_back(&d, name(&d, u), &items)) change = tree_tuple(s, loc, items);

@@ -173,6 +173,21 @@ static Variable *argument(Shape *f, Ast **slot, const Type *t, Steps *out)
     return made;
 }
 
+/* The function that a call calls: one with arrays, where functions that it is given read variables. */
+static Symbol *callee_of(Shape *f, const Fact *fact, const Ast *call)
+{
+    Symbol *called = fact->called;
+    const Type *t = called->type;
+    for (int i = 0; !given_is(called) && i < t->nparams && i < call->call.args.len; i++) {
+        Variables reads = {0};
+        if (arrays_of(f->s, t->params[i])) shape_reads(f, call->call.args.data[i], &reads);
+        bool any = reads.len > 0;
+        vec_free(&reads);
+        if (any) return arrays_version(f->s, called);
+    }
+    return called;
+}
+
 /* A call of a function with loops: a step of its own, whose result is a variable. */
 static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
 {
@@ -201,10 +216,12 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
                 : "make it a function of reals and arrays, outside of functions and objects");
         return;
     }
+    step.callee = callee_of(f, fact, call);
+    if (!step.callee->type) return;
     for (int i = 0; i < call->call.args.len && f->out->good; i++) {
         Ast *arg = call->call.args.data[i];
         shape_hoist(f, &arg, out);
-        Variable *v = argument(f, &arg, fact->called->type->params[i], out);
+        Variable *v = argument(f, &arg, step.callee->type->params[i], out);
         vec_push(&step.given, v);
         step.args = ast_list_add(f->s->arena, step.args, arg);
         shape_reads(f, arg, &step.reads);

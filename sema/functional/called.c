@@ -153,7 +153,7 @@ static void visit_calls(Ast **child, void *ctx)
 /* May kernels need the body, in which lambdas are parts of graphs? */
 static bool is_for_kernels(const Symbol *f)
 {
-    bool fits = !f->impure && !type_is_hosted(f->type->result);
+    bool fits = !f->impure && !f->writes_params && !type_is_hosted(f->type->result);
     for (int i = 0; i < f->type->nparams; i++) fits = fits && !type_is_hosted(f->type->params[i]);
     return fits;
 }

@@ -32,7 +32,8 @@ struct Symbol {
     int builtin;        /* SYM_BUILTIN: row */
     const char *impure; /* SYM_FUNC: NULL if pure, else what makes it impure, at impure_loc */
     Loc impure_loc;
-    bool writes_self; /* SYM_FUNC: it changes its own object (purity.c); `writes` says how */
+    bool writes_self;   /* SYM_FUNC: it changes its own object (purity.c); `writes` says how */
+    bool writes_params; /* SYM_FUNC: it sets what it is given by reference; the same */
     const char *writes;
     bool fresh;     /* SYM_LOCAL: initialised with a new object */
     bool used;      /* SYM_FUNC: in SemaResult.funcs */
