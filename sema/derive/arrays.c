@@ -18,7 +18,7 @@ const Type *arrays_of(Sema *s, const Type *t)
 
 Symbol *arrays_version(Sema *s, Symbol *f)
 {
-    Symbol *made = (Symbol *)(uintptr_t)derived_with_arrays(s, f);
+    Symbol *made = derived_version(s, VERSION_ARRAYS, f);
     const Ast *decl = f->decl;
     Loc loc = decl->loc;
     AstList params = {0};
@@ -44,7 +44,7 @@ Symbol *arrays_version(Sema *s, Symbol *f)
     made->decl = tree_func(s, loc, decl->func.mods, type_node(s, loc, f->type->result), made->name,
                            params, body);
     made->decl->sym = made;
-    derived_add_arrays(s, f, made);
+    derived_add_version(s, VERSION_ARRAYS, f, made);
     Context saved = context_enter(s, made);
     decl_func(s, made, made);
     context_leave(s, &saved);

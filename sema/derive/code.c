@@ -94,9 +94,16 @@ static Ast *setting(Sema *s, const Step *step)
     return tree_assign(s, step->loc, tree_name(s, step->loc, step->target->name), value);
 }
 
+/* What is called by this name in place of a step's callee. */
+static Ast *callee_of(Sema *s, const Step *step, const char *name)
+{
+    if (!step->object) return tree_name(s, step->loc, name);
+    return tree_member(s, step->loc, ast_clone(s->arena, step->object), name);
+}
+
 static Ast *plain_call(Sema *s, const Step *step)
 {
-    Ast *call = tree_call(s, step->loc, tree_name(s, step->loc, derived_plain(s, step->callee)), 0);
+    Ast *call = tree_call(s, step->loc, callee_of(s, step, derived_plain(s, step->callee)), 0);
     for (int i = 0; i < step->args.len; i++)
         call->call.args =
             ast_list_add(s->arena, call->call.args, ast_clone(s->arena, step->args.data[i]));
@@ -257,7 +264,7 @@ Call code_call(Sema *s, const Step *step, DerivedWay way)
     const Symbol *made = derived_function(s, step->callee, way, mask, step->loc);
     if (!made) return c;
     const char *name = given ? derived_plain(s, (Symbol *)(uintptr_t)made) : made->name;
-    c.call = tree_call(s, step->loc, tree_name(s, step->loc, name), 0);
+    c.call = tree_call(s, step->loc, callee_of(s, step, name), 0);
     for (int i = 0; i < step->args.len; i++)
         c.call->call.args =
             ast_list_add(s->arena, c.call->call.args, ast_clone(s->arena, step->args.data[i]));

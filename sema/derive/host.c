@@ -13,15 +13,16 @@ typedef struct HostName { /* what a name that is made means everywhere */
     Symbol *f;
 } HostName;
 
-typedef struct HostSplit {
+typedef struct HostVersion {
+    DerivedVersion kind;
     const Symbol *of;
     Symbol *f;
-} HostSplit;
+} HostVersion;
 
 struct Hosted {
     VEC(HostName) names;
     VEC(DerivedFrom) made;
-    VEC(HostSplit) splits, arrays;
+    VEC(HostVersion) versions;
 };
 
 static struct Hosted *hosted(Sema *s)
@@ -35,8 +36,7 @@ void derived_free(Sema *s)
     if (!s->hosted) return;
     vec_free(&s->hosted->names);
     vec_free(&s->hosted->made);
-    vec_free(&s->hosted->splits);
-    vec_free(&s->hosted->arrays);
+    vec_free(&s->hosted->versions);
     lift_free(s);
 }
 
@@ -50,45 +50,29 @@ const char *derived_plain(Sema *s, Symbol *f)
     return one.name;
 }
 
-const Symbol *derived_split(Sema *s, const Symbol *f)
+Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f)
 {
     struct Hosted *h = hosted(s);
-    for (size_t i = 0; i < h->splits.len; i++)
-        if (h->splits.data[i].of == f) return h->splits.data[i].f;
+    for (size_t i = 0; i < h->versions.len; i++)
+        if (h->versions.data[i].of == f && h->versions.data[i].kind == kind)
+            return h->versions.data[i].f;
     return NULL;
 }
 
-void derived_add_split(Sema *s, const Symbol *f, Symbol *made)
+void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made)
 {
     struct Hosted *h = hosted(s);
-    HostSplit split = {f, made};
+    HostVersion one = {kind, f, made};
     HostName named = {made->name, made};
-    vec_push(&h->splits, split);
+    vec_push(&h->versions, one);
     vec_push(&h->names, named);
 }
 
-const Symbol *derived_with_arrays(Sema *s, const Symbol *f)
+void derived_drop_version(Sema *s, const Symbol *f)
 {
     struct Hosted *h = hosted(s);
-    for (size_t i = 0; i < h->arrays.len; i++)
-        if (h->arrays.data[i].of == f) return h->arrays.data[i].f;
-    return NULL;
-}
-
-void derived_add_arrays(Sema *s, const Symbol *f, Symbol *made)
-{
-    struct Hosted *h = hosted(s);
-    HostSplit one = {f, made};
-    HostName named = {made->name, made};
-    vec_push(&h->arrays, one);
-    vec_push(&h->names, named);
-}
-
-void derived_drop_split(Sema *s, const Symbol *f)
-{
-    struct Hosted *h = hosted(s);
-    for (size_t i = 0; i < h->splits.len; i++)
-        if (h->splits.data[i].of == f) h->splits.data[i].of = NULL;
+    for (size_t i = 0; i < h->versions.len; i++)
+        if (h->versions.data[i].of == f) h->versions.data[i].of = NULL;
 }
 
 /* ---- functions in place of others --------------------------------------------------------------- */
@@ -196,6 +180,7 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
         const DerivedFrom *m = &h->made.data[i];
         if (m->of == f && m->way == way && m->by == by) return m->f;
     }
+    const uint64_t mods = f->mods & ~(uint64_t)(AST_MOD_VIRTUAL | AST_MOD_OVERRIDE);
     AstList params = {0}, stmts = {0};
     Ast *result = NULL;
     const DerivedFrom *again = derived_from(s, f), from = again ? *again : (DerivedFrom){0};
@@ -218,6 +203,8 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     }
     sym->type = NULL;
     sym->next = NULL;
+    sym->slot = -1;
+    sym->mods = mods;
     sym->used = false;
     sym->impure = NULL;
     sym->derived = true;
@@ -225,8 +212,8 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     sym->as_written = NULL;
     sym->associative = sym->commutative = false;
     sym->identity = NULL;
-    sym->decl = tree_func(s, f->decl->loc, f->decl->func.mods, result, name, params,
-                          code_block(s, f->decl->loc, stmts));
+    sym->decl =
+        tree_func(s, f->decl->loc, mods, result, name, params, code_block(s, f->decl->loc, stmts));
     sym->decl->sym = sym;
     Context saved = context_enter(s, sym);
     decl_func(s, sym, sym);
@@ -238,9 +225,13 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
 bool derived_call(Sema *s, Ast *n)
 {
     const Ast *callee = n->call.callee;
-    if (callee->kind != AST_NAME_REF || callee->name_ref.name[0] != '$' || !s->hosted) return false;
+    const char *name = callee->kind == AST_NAME_REF ? callee->name_ref.name
+                       : callee->kind == AST_MEMBER ? callee->member.name
+                                                    : NULL;
+    Ast *object = callee->kind == AST_MEMBER ? callee->member.base : NULL;
+    if (!name || name[0] != '$' || !s->hosted) return false;
     for (size_t i = 0; i < s->hosted->names.len; i++) {
-        if (s->hosted->names.data[i].name != callee->name_ref.name) continue;
+        if (s->hosted->names.data[i].name != name) continue;
         Symbol *f = s->hosted->names.data[i].f;
         n->type = s->error;
         for (int k = 0; k < n->call.args.len; k++) {
@@ -248,9 +239,16 @@ bool derived_call(Sema *s, Ast *n)
             const Type *t = f->type ? f->type->params[k] : s->error;
             if (check_value(s, arg, t) == s->error || !convert_to(s, arg, t, NULL)) return true;
         }
-        if (f->type) call_static(s, n, f, n->call.args);
-        if (n->call.callee->kind == AST_MEMBER) /* of a class: facts.c tells such calls apart */
-            n->call.callee->member.name = s->hosted->names.data[i].name;
+        if (f->self) {
+            if (!object) object = ast_new(s->arena, AST_THIS, n->loc);
+            if (check_expr(s, &object, NULL) == s->error) return true;
+        }
+        if (f->type && f->self)
+            call_method(s, n, f, object, n->call.args);
+        else if (f->type)
+            call_static(s, n, f, n->call.args);
+        if (n->call.callee->kind == AST_MEMBER) /* facts.c tells such calls apart */
+            n->call.callee->member.name = name;
         return true;
     }
     return false;

@@ -83,6 +83,7 @@ struct Step {
     Ast *written;    /* of ASSIGN: what is run in place of it, a statement; or NULL */
     Variables reads; /* of IF and LOOP: also what is inside reads that is outside */
     Symbol *callee;
+    Ast *object; /* whose method it is, which is a constant; NULL: it is none */
     AstList args;
     Variables
         others; /* of CALL: where the result is a value that holds arrays its fields are the target and these */
@@ -242,14 +243,15 @@ int given_parts(const Symbol *f, int i, int *part);
 const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc);
 /* Of what goes back, which is no function that a program could have: what it is made of; NULL: f is another. */
 const DerivedFrom *derived_from(Sema *s, const Symbol *f);
-/* f with the fields of its parameters in their place (split.c), NULL: there is none yet. */
-const Symbol *derived_split(Sema *s, const Symbol *f);
-void derived_add_split(Sema *s, const Symbol *f, Symbol *made);
-void derived_drop_split(Sema *s,
-                        const Symbol *f); /* it was none: to be told again where that is told */
-/* f with arrays in place of its parameters that are functions of integers (arrays.c), NULL: there is none yet. */
-const Symbol *derived_with_arrays(Sema *s, const Symbol *f);
-void derived_add_arrays(Sema *s, const Symbol *f, Symbol *made);
+/* What f is made into before it is differentiated. NULL: it is not yet. */
+typedef enum DerivedVersion {
+    VERSION_SPLIT, /* with the fields of its parameters in their place (split.c) */
+    VERSION_ARRAYS /* with arrays in place of functions of integers (arrays.c) */
+} DerivedVersion;
+Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f);
+void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made);
+/* It was none: to be told again where that is told. */
+void derived_drop_version(Sema *s, const Symbol *f);
 /* ---- arrays.c ---- */
 const Type *arrays_of(Sema *s,
                       const Type *t); /* the array in place of such a function; NULL: it is none */

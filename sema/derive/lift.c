@@ -4,7 +4,7 @@
  *                                                               $back_of1(v, k, 1)
  *
  * So a derivative is a call of a function of the program, and functions that hold some can be differentiated again
- * (second.c). Where the function around is a generic one or a method, or reads what is no value, it is a function
+ * (second.c). Where the function around is a generic one, or reads what is no value, it is a function
  * inside (host.c). */
 #include "host.h"
 
@@ -26,14 +26,18 @@ static DerivedWay way_of(HostWay way)
 /* Reads of the function around; false: some cannot be parameters. */
 static bool captures_of(Sema *s, Ast *lambda, Lifted *l, AstList *params)
 {
-    FreeNames names = {0}; /* of no class: there is none around */
-    bool good = !s->cls && !s->instance && !(s->func && (s->func->instance || s->func->self));
+    FreeNames names = {0};
+    bool good = !s->instance && !(s->func && s->func->instance);
+    if (good && s->func && s->func->self) /* of values it is one of those that it is made of */
+        good = s->cls->type->kind == TY_OBJECT && !class_is_final_value(s->cls) &&
+               !class_is_struct(s->cls);
     free_names(s, lambda, &names);
     for (size_t i = 0; good && i < names.len; i++) {
         Symbol *sym = scope_user(s, names.data[i].name);
         if (!sym) continue;
         if (sym->cell || names.data[i].writes) good = false;
-        if (sym->cls) continue; /* a variable of the program, which functions see */
+        if (sym->cls)
+            continue; /* of the object, or a variable of the program, which functions see */
         if (sym->kind == SYM_FUNC) good = good && !sym->local;
         if (sym->kind == SYM_CONST) good = good && !scope_is_inner(s, sym);
         if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) continue;
@@ -57,7 +61,10 @@ static Symbol *function_of(Sema *s, const Ast *lambda, const Type *result, AstLi
     Symbol *sym = scope_symbol(s, SYM_FUNC, name, NULL, loc, NULL);
     sym->slot = -1;
     sym->imported = s->func && s->func->imported;
-    sym->decl = tree_func(s, loc, 0, type_node(s, loc, result), name, params, body);
+    sym->cls = s->cls;
+    sym->self = s->func ? s->func->self : NULL;
+    if (s->cls && !sym->self) sym->mods = AST_MOD_STATIC;
+    sym->decl = tree_func(s, loc, sym->mods, type_node(s, loc, result), name, params, body);
     sym->decl->sym = sym;
     Context saved = context_enter(s, sym);
     decl_func(s, sym, sym);

@@ -188,13 +188,26 @@ static Symbol *callee_of(Shape *f, const Fact *fact, const Ast *call)
     return called;
 }
 
+/* The object of a call of a method, which is no value and no other's by what it is; NULL: it is none such. */
+static Ast *object_of(Shape *f, const Symbol *called, const Ast *call)
+{
+    const Ast *callee = call->call.callee;
+    if (!called->self || called->overridden || called->cls->type->kind != TY_OBJECT ||
+        class_is_final_value(called->cls) || class_is_struct(called->cls))
+        return NULL;
+    if (callee->kind == AST_NAME_REF) return ast_new(f->s->arena, AST_THIS, call->loc);
+    return callee->kind == AST_MEMBER && callee->member.base->kind != AST_BASE ? callee->member.base
+                                                                               : NULL;
+}
+
 /* A call of a function with loops: a step of its own, whose result is a variable. */
 static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
 {
     Ast *call = *slot;
     const Ast *decl = fact->called->decl;
     Step step = {.kind = STEP_CALL, .loc = call->loc, .callee = fact->called};
-    bool plain = !fact->under && !fact->called->self && !fact->called->local &&
+    step.object = object_of(f, fact->called, call);
+    bool plain = !fact->under && (!fact->called->self || step.object) && !fact->called->local &&
                  call->call.args.len == decl->func.params.len;
     for (int i = 0; i < decl->func.params.len; i++)
         plain = plain && decl_mode(decl->func.params.data[i]) == AST_OP_BY_VALUE;
@@ -204,13 +217,13 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
     if (!plain || (!kind_is_real(fact->type) && !whole)) {
         shape_fail(
             f, call->loc,
-            arena_printf(f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
-                         fact->under           ? ", under bound variables"
-                         : fact->called->local ? " that is declared inside of another"
-                         : fact->called->self  ? " that is a method of an object"
-                         : !kind_is_real(fact->type)
-                             ? ", whose result is no real or array of reals"
-                             : ", whose arguments are not as they are declared"),
+            arena_printf(
+                f->s->arena, "'%s', %s%s", fact->called->name, what_is(fact->called),
+                fact->under                 ? ", under bound variables"
+                : fact->called->local       ? " that is declared inside of another"
+                : fact->called->self        ? " that is a method others may override, or of a value"
+                : !kind_is_real(fact->type) ? ", whose result is no real or array of reals"
+                                            : ", whose arguments are not as they are declared"),
             fact->under
                 ? "call it in a statement of its own, or write it as definitions"
                 : "make it a function of reals and arrays, outside of functions and objects");
@@ -218,6 +231,7 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
     }
     step.callee = callee_of(f, fact, call);
     if (!step.callee->type) return;
+    if (step.object) shape_reads(f, step.object, &step.reads);
     for (int i = 0; i < call->call.args.len && f->out->good; i++) {
         Ast *arg = call->call.args.data[i];
         shape_hoist(f, &arg, out);

@@ -236,7 +236,7 @@ static Symbol *overload(Split *w, Symbol *f, AstList args)
             Path path;
             const Type *t = f->type->params[i];
             if (split_path(w, args.data[i], &path))
-                fits = split_is(path.type) ? t == path.type : !split_is(t);
+                fits = split_is(path.type) ? wholes_alike(t, path.type) : !split_is(t);
             else if (split_is(t))
                 fits = args.data[i]->kind == AST_CALL || args.data[i]->kind == AST_COND ||
                        wholes_known(w, args.data[i], t);
@@ -382,7 +382,7 @@ static AstList leaf_params(Sema *s, AstList params, const char *name, const Type
 static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
 {
     Sema *s = w->s;
-    const Symbol *known = derived_split(s, f);
+    const Symbol *known = derived_version(s, VERSION_SPLIT, f);
     if (known) return known;
     Ast *body = f->as_written ? f->as_written : f->decl->func.body;
     if (!body || f->local) {
@@ -405,7 +405,7 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     made->fdag = made->host = NULL;
     made->type = NULL;
     made->impure = NULL;
-    derived_add_split(s, f, made);
+    derived_add_version(s, VERSION_SPLIT, f, made);
     made->split = true;
     if (f->name[0] != '$') pure_need(s, f, loc, "is differentiated");
     if (inner.self)
@@ -434,7 +434,7 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     vec_free(&inner.bound);
     w->good = w->good && inner.good;
     if (!inner.good) {
-        derived_drop_split(s, f);
+        derived_drop_version(s, f);
         return NULL;
     }
     Ast *ret = type_node(s, loc, f->type->result);

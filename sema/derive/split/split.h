@@ -36,6 +36,7 @@ void split_fail(Split *w, Loc loc, const char *what, const char *instead);
 
 /* ---- wholes.c ---- */
 
+bool wholes_alike(const Type *a, const Type *b); /* the same, but for names of elements */
 /* Is its every field an expression by itself? */
 bool wholes_known(Split *w, const Ast *value, const Type *t);
 AstList wholes_parts(Split *w, Ast *value, const Type *t); /* these, rewritten */

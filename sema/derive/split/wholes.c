@@ -22,13 +22,13 @@ static bool fields_of(const Ast *value, const Type *t, AstList *out)
 }
 
 /* Tuples differ by the names of their elements, too. */
-static bool is_alike(const Type *a, const Type *b)
+bool wholes_alike(const Type *a, const Type *b)
 {
     if (a == b) return true;
     const Class *x = split_is(a) ? class_of(a) : NULL, *y = split_is(b) ? class_of(b) : NULL;
     bool alike = x && y && x->tuple && y->tuple && x->nfields == y->nfields;
     for (int i = 0; alike && i < x->nfields; i++)
-        alike = is_alike(x->fields[i]->type, y->fields[i]->type);
+        alike = wholes_alike(x->fields[i]->type, y->fields[i]->type);
     return alike;
 }
 
@@ -37,7 +37,7 @@ bool wholes_known(Split *w, const Ast *value, const Type *t)
     Path path;
     AstList items;
     if (value->kind == AST_DEFAULT) return true;
-    if (split_path(w, value, &path)) return is_alike(path.type, t);
+    if (split_path(w, value, &path)) return wholes_alike(path.type, t);
     if (!fields_of(value, t, &items)) return false;
     const Class *c = class_of(t);
     for (int i = 0; i < items.len; i++)
@@ -190,7 +190,16 @@ static void place(Split *w, Ast **target, Ast **value)
             value && (*value)->kind == AST_TUPLE && (*value)->tuple.items.len == n->tuple.items.len;
         for (int i = 0; i < n->tuple.items.len; i++)
             place(w, &n->tuple.items.data[i], both ? &(*value)->tuple.items.data[i] : NULL);
-        if (value && !both) split_rewrite(value, w);
+        if (value && !both) {
+            const Ast *whole = tuple_value(*value);
+            if (split_path(w, whole, &path) && split_is(path.type)) {
+                int at = 0; /* its fields, as a tuple */
+                *value =
+                    split_whole(s, n->loc, path.type, split_values(w, n->loc, &path), &at, true);
+            } else {
+                split_rewrite(value, w);
+            }
+        }
         return;
     }
     const bool declares = n->kind == AST_BINDER && n->binder.vtype && !n->binder.constraint;
