@@ -237,10 +237,22 @@ Ast *code_zero(Sema *s, Loc loc, const Variable *v)
     return code_derivative(s, lambda, v->type, 0, &by, 1, &seed);
 }
 
+/* The derivative that a cast makes an array of. */
+static Ast *not_stored(Ast *n)
+{
+    return n->kind == AST_CAST && n->cast.operand->kind == AST_CALL ? n->cast.operand : n;
+}
+
 Ast *code_plus(Sema *s, Loc loc, const Type *t, Ast *a, Ast *b)
 {
     const Type *of = t->kind == TY_ARRAY ? t->result : t;
-    if (of->kind != TY_RECORD) return tree_binary(s, loc, AST_OP_ADD, a, b);
+    if (of->kind != TY_RECORD) {
+        if (t->kind == TY_ARRAY && t->nparams > 1) { /* what is added need not be an array first */
+            a = not_stored(a);
+            b = not_stored(b);
+        }
+        return tree_binary(s, loc, AST_OP_ADD, a, b);
+    }
     Variable x = {.name = code_fresh(s, "x"), .type = t}, *one[] = {&x};
     const Variables by = {.data = one, .len = 1};
     Ast *lambda = lambda_of(s, loc, &by, tree_name(s, loc, x.name));

@@ -3,8 +3,8 @@
  * the builders.
  *
  * Values: a bool is an int: 0 or 1 as a scalar, 0 or -1 a lane in a vector (a mask). Vectors have
- * 2, 4, 8 or 16 lanes, or KIR_V1, KIR_V2, KIR_V4 or KIR_V8: as many as the device's widest vector has values of
- * 1, 2, 4 or 8 bytes, the macros V1, V2, V4 and V8 that a plan defines (text stays the same). Offsets have the kind
+ * 2, 4, 8 or 16 lanes, or KIR_V1, KIR_V2, .. KIR_V16: as many as the device's widest vector has values of
+ * 1, 2, .. 16 bytes, the macros V1, V2, .. V16 that a plan defines (text stays the same). Offsets have the kind
  * KIR_IDX: the macro type idx_t, int unless the plan's flag CS_WIDE asks for long.
  */
 #ifndef CS_CODEGEN_KIR_H
@@ -16,7 +16,7 @@
 #include "../../../fdag/ops.h"
 
 /* KirType.lanes that a device chooses; of V1 and V2 more than OpenCL has */
-enum { KIR_V1 = -1, KIR_V2 = -2, KIR_V4 = -4, KIR_V8 = -8 };
+enum { KIR_V1 = -1, KIR_V2 = -2, KIR_V4 = -4, KIR_V8 = -8, KIR_V16 = -16 };
 enum { KIR_IDX = SC_COUNT, KIR_RECORD }; /* KirType.kind beyond ScalarKind */
 
 typedef struct KirType {

@@ -178,7 +178,7 @@ typedef struct Nest {
     GenChecks checks;
     bool again;  /* runs only if an earlier nest noted something */
     bool stream; /* vectors of the result go past the caches */
-    int lanes;   /* KIR_V1 .. KIR_V8 */
+    int lanes;   /* KIR_V1 .. KIR_V16 */
     int naxes;
     NestAxis axes[NEST_AXES];
     int nholds;

@@ -84,7 +84,7 @@ static Nest *nest_across(Unit *u, const Across *x, const char *name, Num *when, 
     n->lanes = x->lanes;
     *rows = d->nvars > 1 ? nest_axis_of(u, n, d, 0, d->nvars - 1) : -1;
     *last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
-    if (!x->narrow) n->lanes_axis = *last;
+    if (!x->narrow || x->lanes) n->lanes_axis = *last;
     return n;
 }
 
@@ -242,7 +242,7 @@ static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num
     int k = nest_axis(u, n, 1, r->vars, r->doms);
     use_bands(n, temps, rows, k, bands, last, x->n);
     NestStep *in = &n->root;
-    Num *width = x->narrow ? NULL : x->width;
+    Num *width = x->lanes ? nest_lane_count(u, x->lanes) : NULL;
     int inside = x->thin ? rows : -1; /* results of all rows, of the same rows of memory */
     if (rows >= 0 && !x->thin) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, k, 0, share, NEST_CUT);
@@ -254,9 +254,11 @@ static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num
     nest_lower(u, n);
 }
 
-static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num *bands)
+static void add_bands(Unit *u, const Across *all, Num *when, const int *temps, Num *bands)
 {
+    Across one = *all, *x = &one;
     int rows, last;
+    if (x->narrow) x->lanes = 0;
     const char *name = x->narrow ? "few_sums" : x->thin ? "thin_sums" : "column_sums";
     Nest *n = nest_across(u, x, name, when, &rows, &last);
     int band = nest_axis_parts(n, "bands", bands);
@@ -360,6 +362,7 @@ Num *recipe_few(Unit *u, const Def *d, Num *when)
         if (reads_along(x.reduces[r]->body, x.reduces[r]->vars[0])) return NULL;
     if (fd_is_const(doms->lo) && fd_is_const(doms->hi) && doms->hi->value.i < LONG) return NULL;
     x.narrow = true;
+    x.thin = d->nvars > 1; /* all rows in one pass: their sums do not wait for each other */
     x.width = nest_lane_count(u, x.lanes);
     x.n = plan_n(u, &d->doms[d->nvars - 1]);
     x.rows = plan_elements(u, d->nvars - 1, d->doms);
@@ -369,6 +372,7 @@ Num *recipe_few(Unit *u, const Def *d, Num *when)
     few = num_and(u, few, num_op(u, FD_OP_GE, k, draw_num(u, P_FEW_LEAST, LONG)));
     few = num_let(u, "few", num_and(u, when, few));
     if (num_is(few, 0)) return NULL;
+    x.lanes *= 2; /* half a vector */
     bands_of_rows(u, &x, k, few);
     return few;
 }

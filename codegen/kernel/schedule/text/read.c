@@ -152,12 +152,12 @@ static void read_nest(Reader *r)
     r->n->again = reader_accept(r, "again");
     r->n->stream = reader_accept(r, "stream");
     if (reader_accept(r, "lanes")) {
-        static const char *const names[] = {"V1", "V2", "V8"};
-        static const int lanes[] = {KIR_V1, KIR_V2, KIR_V8};
+        static const char *const names[] = {"V1", "V2", "V8", "V16"};
+        static const int lanes[] = {KIR_V1, KIR_V2, KIR_V8, KIR_V16};
         int i = 0;
-        while (i < 3 && !reader_accept(r, names[i])) i++;
-        if (i == 3) reader_expect(r, "V4");
-        r->n->lanes = i < 3 ? lanes[i] : KIR_V4;
+        while (i < 4 && !reader_accept(r, names[i])) i++;
+        if (i == 4) reader_expect(r, "V4");
+        r->n->lanes = i < 4 ? lanes[i] : KIR_V4;
     }
     r->in[1] = &r->n->root;
     r->top = 1;
