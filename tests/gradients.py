@@ -95,12 +95,53 @@ class Function:
                 self.lines.append(f"{kind} {f} = (i : 0..7) => {self.real('i', 3)};")
             self.names.append(f)
         self.lines.append(f"double[] r = (i : 0..7) => {self.real('i', 2)} + {self.names[-1]}(i);")
+        if number % 4 == 1:
+            return self.wide(number)
         body = "\n    ".join(self.lines)
         inner = f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{\n    {body}\n    return r;\n}}\n"
         if number % 3:
             return inner
         inner = inner.replace(f"g{number}(", f"inner{number}(", 1)
         return inner + self.host(number)
+
+    def wide(self, number):
+        """Folds, functions with several results, classes that hold arrays, methods with loops, functions that are given."""
+        out = [self.step(self.r.randrange(2)) for _ in range(self.r.randrange(1, 5))]
+        body = "\n    ".join(out)
+        return (f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{\n    double s = u(3);\n    double[] a = v;\n    {body}"
+                f"\n    double[] all(i : 0..7) = u(i) + a(i) * s + w(i).x * p.y;\n    return all;\n}}\n")
+
+    def step(self, depth):
+        r, x, y = self.r.randrange(14 if depth else 12), self.r.choice(["u", "a"]), self.r.choice(["u", "v", "a", "2 * v"])
+        c, t, n = f"{self.r.uniform(0.1, 0.6):.2f}", self.name("t"), self.r.choice("uva")
+        if r == 0:
+            return f"s = Fold({y}, s, (double q, double e) => Math.Sin(q) + {c} * e * q);"
+        if r == 1:
+            return (f"double[,] {t} = (i : 0..7, j : 0..4) => {n}(i) * {x}(j); {x} = (i : 0..7) => "
+                    f"{c} * Fold({t}(i, _), v(i), (double q, double e) => Math.Cos(q) * e + {c});")
+        if r == 2:
+            return f"s = {c} * both({y});"
+        if r == 3:
+            return f"({x}, s) = pair({y}, s, {n});"
+        if r == 4:
+            return f"var {t} = pair({x}, s, {n}); ({x}, s) = {t};"
+        if r == 5:
+            return f"var {t} = new State({x}, s); {t} = {t}.Turned({n}, {self.r.randrange(3)}); {x} = {t}.a; s = {t}.b;"
+        if r == 6:
+            return f"s = {c} * model.Loss({y}, s);"
+        if r == 7:
+            return f"double[] {t}(double[] y) => (i : 0..7) => {n}(i) * Math.Sin(y(6 - i)) - y(k(i)); {x} = steps({t}, {x}, {c});"
+        if r == 8:
+            return f"s = {c} * rough({x}, s) + rough((i : 0..7) => {n}(i) * s, {c});"
+        if r == 9:
+            return (f"double[,] {t}(i : 0..7, j : 0..7) = (i == j ? 4 : 0) + {c} * Math.Sin({n}(i) * {x}(j)); "
+                    f"{x} = Linalg.Solve({t}, {y});")
+        if r == 10:
+            return f"{x} = model.Moved({x}, {n});"
+        if r == 11:
+            return f"s = Math.Sin(s) + {c} * fitted({x}, s);"
+        inside = " ".join(self.step(0) for _ in range(self.r.randrange(1, 3)))
+        return f"for (int {t} = 0; {t} < {self.r.randrange(1, 4)}; {t}++) {{ {inside} }}"
 
     def condition(self, t):
         return self.r.choice([f"{t} % 2 == {self.r.randrange(2)}", f"sum(i : 0..7, u(i)) > {self.r.uniform(-2, 2):.3f}",
@@ -198,6 +239,28 @@ class Function:
 
 
 def check(n):
+    return (second(n) if n % 8 == 1 else "") + first(n)
+
+
+def second(n):
+    return f"""double sum{n}(double[] u, vec p) {{
+    double[] r = g{n}(u, v, w, p, k);
+    return sum(seed * r);
+}}
+double along{n}(double[] u, vec p) => sum(Grad(sum{n}(_, p))(u) * du);
+void second{n}() {{
+    var (au, ap) = Grad(along{n})(u, p);
+    double back = sum(au * du) + ap.x * dp.x + ap.y * dp.y, up = along{n}(u + 1e-6 * du, p + 1e-6 * dp), down = along{n}(u - 1e-6 * du, p - 1e-6 * dp);
+    var (f, forward) = Jvp(along{n})(u, p, du, dp);
+    double near = (up - down) / 2e-6, size = 1 + Math.Abs(near);
+    if (!(Math.Abs(forward - back) <= 1e-9 * size)) Console.WriteLine($"second {n}: {{forward}} forward, {{back}} back");
+    if (!(Math.Abs(forward - near) <= 1e-5 * size)) Console.WriteLine($"second {n}: {{forward}} forward, {{near}} by differences");
+}}
+second{n}();
+"""
+
+
+def first(n):
     return f"""void check{n}() {{
     var (f, df) = Jvp(g{n}(_, _, _, _, k))(u, v, w, p, du, dv, dw, dp);
     var (au, av, aw, ap) = Vjp(g{n}(_, _, _, _, k))(u, v, w, p, seed);
@@ -225,13 +288,52 @@ double bent(double a, double b) {
     double c = a - b;
     return c < 0 ? Math.Sin(c) : c * a;
 }
+double both(double a, double b) => Math.Sin(a) * b + 0.3 * a;
+(double[], double) pair(double[] a, double s, double[] u) {
+    for (int t = 0; t < 2; t++) { double[] b(i : 0..7) = 0.5 * a(i) * s + Math.Sin(u(6 - i)); a = b; s = 0.3 * sum(a) + s * s * 0.1; }
+    return (a, s);
+}
+final class State(double[] a, double b) {
+    public State Turned(double[] u, int n) {
+        var s = new State(a, b);
+        for (int t = 0; t < n; t++) { double[] c(i : 0..7) = 0.5 * s.a(6 - i) + u(i) * s.b; s = new State(c, 0.2 * sum(c) * s.b); }
+        return s;
+    }
+}
+class Model {
+    double[] seen;
+    double rate;
+    public Model(double[] seen, double rate) { this.seen = seen; this.rate = rate; }
+    public double Loss(double[] w, double s) {
+        for (int t = 0; t < 3; t++) { double[] e(i : 0..7) = seen(i) - w(i) * rate; s += 0.1 * sum(e * e) * w[t]; w = w - 0.1 * e; }
+        return s;
+    }
+    public double[] Moved(double[] w, double[] u) {
+        for (int t = 0; t < 2; t++) w = w - 0.1 * Grad((double[] q) => Loss(q, u[t]))(w);
+        return w;
+    }
+}
+double fit(double[] w, double s) {
+    for (int t = 0; t < 2; t++) { s = Math.Sin(s + w[t]); w = s * w; }
+    return sum(w * w);
+}
+double fitted(double[] w, double s) => sum(Grad(fit(_, s))(w) * w);
+double[] steps(double[](double[]) f, double[] y, double h) {
+    double[] a = f(y), b = f(y + 0.5 * h * a);
+    return y + h * b;
+}
+double rough(double(int) f, double s) {
+    for (int t = 0; t < 3; t++) s = Math.Sin(s) + 0.3 * f(t) * sum(i : 0..7, f(i) * f(6 - i));
+    return s;
+}
 double dot(vec[] a, vec[] b) => sum(a(i).x * b(i).x + a(i).y * b(i).y);
 int[] k = {3, 0, 6, 3, 2, 2, 5};
 double[] u = (i : 0..7) => Math.Sin(3.1 * i + 1), v = (i : 0..7) => Math.Cos(1.7 * i + 0.3);
 double[] du = (i : 0..7) => Math.Sin(2.3 * i), dv = (i : 0..7) => Math.Cos(0.9 * i + 2);
 vec[] w = (i : 0..7) => new vec(Math.Sin(1.3 * i + 0.4), Math.Cos(2.1 * i + 1)), dw = (i : 0..7) => new vec(Math.Cos(0.7 * i), Math.Sin(1.1 * i));
 vec p = new vec(0.3, -0.6), dp = new vec(0.5, 0.8);
-double[] seed = (i : 0..7) => Math.Sin(5.3 * i + 0.5);""")
+double[] seed = (i : 0..7) => Math.Sin(5.3 * i + 0.5);
+var model = new Model(v, 0.4);""")
 for n in numbers:
     print(Function(n).text(n) + check(n))
 print(f'Console.WriteLine("{len(numbers)} functions");')

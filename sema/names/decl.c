@@ -83,7 +83,8 @@ void decl_const(Sema *s, Symbol *sym)
 
 bool decl_is_top_variable(const Sema *s, const char *name)
 {
-    if (s->func && s->func->imported) return false; /* modules know nothing of the program */
+    const Symbol *f = s->func;
+    if (f && (f->imported || (f->cls && f->cls->sym->imported))) return false; /* of a module */
     for (int i = 0; i < s->unit->unit.stmts.len; i++) {
         const Ast *n = s->unit->unit.stmts.data[i];
         if (n->kind == AST_DEFINE && n->define.name == name) return true;

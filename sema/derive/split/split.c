@@ -391,12 +391,14 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
                    "declare it outside");
         return NULL;
     }
+    const bool whole = f->self && split_is(f->cls->type); /* other objects are constants */
     Split inner = {
-        .s = s, .self = f->self ? f->cls : NULL, .facts = facts_of_function(s, f), .good = true};
+        .s = s, .self = whole ? f->cls : NULL, .facts = facts_of_function(s, f), .good = true};
     AstList params = {0};
     Symbol *made = arena_copy(s->arena, f, sizeof *f);
     made->name = code_fresh(s, arena_printf(s->arena, "split_%s", f->name));
-    made->self = made->next = NULL;
+    made->next = NULL;
+    if (whole) made->self = NULL;
     made->as_written = NULL;
     made->implied = made->associative = made->commutative = false;
     made->identity = NULL;
@@ -438,9 +440,9 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
         return NULL;
     }
     Ast *ret = type_node(s, loc, f->type->result);
-    made->mods |= AST_MOD_STATIC;
-    made->decl = tree_func(s, f->decl->loc, f->decl->func.mods | AST_MOD_STATIC, ret, made->name,
-                           params, body);
+    made->mods &= ~(uint64_t)(AST_MOD_VIRTUAL | AST_MOD_OVERRIDE);
+    if (!made->self) made->mods |= AST_MOD_STATIC;
+    made->decl = tree_func(s, f->decl->loc, made->mods, ret, made->name, params, body);
     made->decl->sym = made;
     saved = context_enter(s, made);
     decl_func(s, made, made);
