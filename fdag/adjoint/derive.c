@@ -270,6 +270,11 @@ const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value)
 const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)
 {
     if (!a || !b) return a ? a : b;
+    if (!a->type->record && a == b && scalar_is_real(a->type->scalar)) { /* a factor leaves sums */
+        ScalarKind k = a->type->scalar;
+        const FdNode *two = fd_const(fd, k, scalar_convert((ScalarValue){.i = 2}, SC_INT, k));
+        return fdi_op2(fd, FD_OP_MUL, two, a);
+    }
     if (!a->type->record) return scalar_is_real(a->type->scalar) ? fdi_op2(fd, FD_OP_ADD, a, b) : a;
     const FdNode *fields[FD_MAX_FIELDS];
     for (int i = 0; i < a->type->nfields; i++)

@@ -84,7 +84,7 @@ static Nest *nest_across(Unit *u, const Across *x, const char *name, Num *when, 
     n->lanes = x->lanes;
     *rows = d->nvars > 1 ? nest_axis_of(u, n, d, 0, d->nvars - 1) : -1;
     *last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
-    if (!x->narrow || x->lanes) n->lanes_axis = *last;
+    n->lanes_axis = *last;
     return n;
 }
 
@@ -242,7 +242,7 @@ static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num
     int k = nest_axis(u, n, 1, r->vars, r->doms);
     use_bands(n, temps, rows, k, bands, last, x->n);
     NestStep *in = &n->root;
-    Num *width = x->lanes ? nest_lane_count(u, x->lanes) : NULL;
+    Num *width = nest_lane_count(u, x->lanes);
     int inside = x->thin ? rows : -1; /* results of all rows, of the same rows of memory */
     if (rows >= 0 && !x->thin) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
     in = nest_group(u, in, k, 0, share, NEST_CUT);
@@ -254,13 +254,12 @@ static void band_nest(Unit *u, const Across *x, Num *when, const int *temps, Num
     nest_lower(u, n);
 }
 
-static void add_bands(Unit *u, const Across *all, Num *when, const int *temps, Num *bands)
+static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num *bands)
 {
-    Across one = *all, *x = &one;
     int rows, last;
-    if (x->narrow) x->lanes = 0;
     const char *name = x->narrow ? "few_sums" : x->thin ? "thin_sums" : "column_sums";
     Nest *n = nest_across(u, x, name, when, &rows, &last);
+    if (x->narrow) n->lanes_axis = -1;
     int band = nest_axis_parts(n, "bands", bands);
     use_bands(n, temps, rows, band, bands, last, x->n);
     NestStep *in = &n->root;
