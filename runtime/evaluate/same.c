@@ -199,5 +199,6 @@ Array *same_array(const Lazy *l)
     }
     if (!lie_alike(l, read, a)) return NULL;
     b->refs++;
+    a->head.host_state &= ~CS_HOST_WRITE;
     return rt_array_on(b, a->head.elem, l->box.rank, n);
 }
