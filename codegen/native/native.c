@@ -379,8 +379,20 @@ static const char passes[] =
     ",loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,"
     "loop-mssa(licm),adce,simplifycfg)";
 
+/* Passes follow the order in which values are used first. Let it be that of a reader of the module's text, so that
+ * module and text give the same code. */
+static void order_uses(LLVMModuleRef mod)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef x = LLVMGetFirstInstruction(b); x; x = LLVMGetNextInstruction(x))
+                for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(x); i < n; i++)
+                    LLVMSetOperand(x, i, LLVMGetOperand(x, i)); /* the newest use */
+}
+
 void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
 {
+    order_uses(mod);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetVerifyEach(options, getenv("CSC_VERIFY_EACH") != NULL);
     LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
