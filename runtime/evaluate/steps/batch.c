@@ -224,6 +224,10 @@ Batch batch_of(const Waiting *w)
     count_odd(w, graphs, turns > 0);
     if (turns && is_worth(w, BATCH_TURNS * period, true))
         return (Batch){.n = turns, .period = period};
+    if (first->lazy->foreseen && !foreseen) { /* no text keeps rows of so many turns */
+        const Batch turn = rest_of(w, graphs);
+        if (turn.n > 1) return turn;
+    }
     int others = 1; /* what they begin with, or what is left of another loop */
     while (others < w->n && w->held[others]->lazy->graph == first->lazy->graph) others++;
     if (graphs_of(w) > 1 && (turns_at_once(w, 1, graphs - 1, &later_period) ||
