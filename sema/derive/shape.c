@@ -200,6 +200,13 @@ static Ast *object_of(Shape *f, const Symbol *called, const Ast *call)
                                                                                : NULL;
 }
 
+/* Is it `this`, a variable, or a field of such? It may be read more than once, and has no derivative. */
+static bool is_place(const Ast *n)
+{
+    while (n->kind == AST_MEMBER && n->member.base) n = n->member.base;
+    return n->kind == AST_THIS || n->kind == AST_NAME_REF;
+}
+
 /* A call of a function with loops: a step of its own, whose result is a variable. */
 static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
 {
@@ -227,6 +234,11 @@ static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
             fact->under
                 ? "call it in a statement of its own, or write it as definitions"
                 : "make it a function of reals and arrays, outside of functions and objects");
+        return;
+    }
+    if (step.object && !is_place(step.object)) {
+        shape_fail(f, step.object->loc, "a method of an object that an expression gives",
+                   "put the object into a variable");
         return;
     }
     step.callee = callee_of(f, fact, call);
