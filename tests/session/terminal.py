@@ -50,6 +50,8 @@ def session(*steps, **variables):
     except OSError:  # it has ended
         pass
     os.close(terminal)
+    if failed:  # it may run for ever
+        os.killpg(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
 
 
