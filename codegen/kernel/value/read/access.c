@@ -391,7 +391,8 @@ const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
 void gen_store(Gen *g, const Def *d)
 {
     const FdType *t = d->body->type;
-    Stores s = {.d = d, .late = d->temp < 0 && (g->u->over || def_is_once(g->u, d))};
+    bool once = t->record && def_is_once(g->u, d);
+    Stores s = {.d = d, .late = d->temp < 0 && (g->u->over || once)};
     if (t->record) s.at = gen_variable(g, "at", gen_output_offset(g, d));
     store(g, &s, t, d->body, NULL);
     for (size_t i = 0; i < s.values.len; i++) store_leaf(g, &s, s.values.data[i]);
