@@ -180,6 +180,8 @@ const FdNode *fdi_renumber(void *to_slots, Fd *fd,
 /* Appends a slot; returns its number. */
 int fdi_add_slot(Fd *fd, FdGraph *g, FdSlot slot);
 
+/* n with one node in place of another; n may be NULL. */
+const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now);
 /* A map of fd_rewrite. The bound of a let that LOWER or UPPER asks for, as a long; what an operation gives of bounds that
  * are infinite, so that max(lower(f), lower(a)) is a's where f is defined everywhere; a let without such ranges. Else NULL. */
 FdMap fdi_known_bound;

@@ -62,23 +62,6 @@ static void gather_agrees(FdiDerive *d)
     d->f->agrees = out;
 }
 
-typedef struct Put {
-    const FdNode *old, *now;
-} Put;
-
-static const FdNode *put(void *ctx, Fd *fd, const FdNode *n)
-{
-    const Put *p = ctx;
-    (void)fd;
-    return n == p->old ? p->now : NULL;
-}
-
-const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now)
-{
-    Put p = {old, now};
-    return n ? fd_rewrite(fd, n, put, &p) : NULL;
-}
-
 /* Can its elements be a definition of their own? */
 static bool is_definition(const FdNode *let)
 {

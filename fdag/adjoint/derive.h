@@ -52,8 +52,6 @@ const FdNode *fdi_and(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value);
 const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b);
 const FdNode *fdi_op2(Fd *fd, FdOp op, const FdNode *a, const FdNode *b);
-/* n with one node in place of another; n may be NULL. */
-const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now);
 const FdNode *fdi_sum(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                       const FdNode *term, FdLoc loc);
 /* What the change of a term of a reduction counts for the whole, at the place of `fresh`, the same with variables

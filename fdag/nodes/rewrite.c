@@ -75,6 +75,25 @@ const FdNode *fd_rewrite(Fd *fd, const FdNode *n, FdMap *map, void *ctx)
     return result ? result : n;
 }
 
+/* ---- one node for another --------------------------------------------------------------- */
+
+typedef struct Put {
+    const FdNode *old, *now;
+} Put;
+
+static const FdNode *put(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Put *p = ctx;
+    (void)fd;
+    return n == p->old ? p->now : NULL;
+}
+
+const FdNode *fdi_put(Fd *fd, const FdNode *n, const FdNode *old, const FdNode *now)
+{
+    Put p = {old, now};
+    return n ? fd_rewrite(fd, n, put, &p) : NULL;
+}
+
 /* ---- substitution of variables --------------------------------------------------------- */
 
 typedef struct Subst {

@@ -16,18 +16,6 @@ typedef struct Tabulate {
     const FdNode *k; /* the variable of all tables: equal ones are one node; NULL: there are none */
 } Tabulate;
 
-/* A node that stands in place of another. */
-typedef struct Put {
-    const FdNode *old, *now;
-} Put;
-
-static const FdNode *put(void *ctx, Fd *fd, const FdNode *n)
-{
-    const Put *p = ctx;
-    (void)fd;
-    return n == p->old ? p->now : NULL;
-}
-
 static bool is_byte_read(const FdNode *n)
 {
     return fdi_applies(n, FD_LEAF_SLOT) && fd_type_is_scalar(n->type) &&
@@ -83,10 +71,10 @@ static const FdNode *table(Tabulate *t, const FdNode *n, const FdNode *byte)
     Fd *fd = t->fd;
     if (!t->k) t->k = fd_var(fd, fd_type_scalar(fd, SC_INT), "k");
     const FdNode *k = t->k;
-    Put in = {byte, fd_simple_op(fd, FD_OP_CONVERT, SC_BYTE, 1, &k)};
+    const FdNode *in = fd_simple_op(fd, FD_OP_CONVERT, SC_BYTE, 1, &k);
     FdDom dom = {FD_DOM_GIVEN, fd_const(fd, SC_LONG, (ScalarValue){.i = 0}),
                  fd_const(fd, SC_LONG, (ScalarValue){.i = BYTES})};
-    const FdNode *def = fd_let(fd, 1, &k, &dom, fd_rewrite(fd, n, put, &in), n->loc);
+    const FdNode *def = fd_let(fd, 1, &k, &dom, fdi_put(fd, n, byte, in), n->loc);
     FdGraph *g = t->graph;
     int at = 0;
     while (at < g->nslots && g->slots[at].def != def) at++;
@@ -120,10 +108,8 @@ static const FdNode *tabulate(void *ctx, Fd *fd, const FdNode *def)
     for (size_t i = list.len; i-- > 0 && count < MOST;) { /* the largest first */
         const FdNode *n = list.data[i];
         const FdNode *byte = fdi_map_node(&of, n);
-        Put here = {n, NULL};
         if (!is_worth(n, byte) || !fd_any(now, is_node, n)) continue; /* or part of another */
-        here.now = table(t, n, byte);
-        now = fd_rewrite(fd, now, put, &here);
+        now = fdi_put(fd, now, n, table(t, n, byte));
         count++;
     }
     fdi_map_free(&at);

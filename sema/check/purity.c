@@ -2,8 +2,9 @@
  * that it did not make, or calls an impure function. A method that only writes to its own object
  * (writes_self) is impure for those who call it on an object of others. One that writes to ref and
  * out parameters (writes_params) does no more than its caller, who gives what it may write to; it is
- * impure where it is called by a functional expression. Virtual methods are as impure as the worst of their overrides. Inferred over the call
- * graph once all bodies are checked, then every use that needs a pure function is judged.
+ * impure where it is called by a functional expression. Virtual methods are as impure as the worst
+ * of their overrides. Inferred over the call graph once all bodies are checked, then every use that
+ * needs a pure function is judged.
  */
 #include "check.h"
 

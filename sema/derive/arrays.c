@@ -24,15 +24,7 @@ Symbol *arrays_version(Sema *s, Symbol *f)
     AstList params = {0};
     if (made) return made;
     Ast *body = ast_clone(s->arena, f->as_written ? f->as_written : decl->func.body);
-    made = arena_copy(s->arena, f, sizeof *f);
-    made->name = code_fresh(s, arena_printf(s->arena, "arrays_%s", f->name));
-    made->type = NULL;
-    made->next = NULL;
-    made->as_written = NULL;
-    made->impure = NULL;
-    made->used = made->implied = made->associative = made->commutative = false;
-    made->identity = NULL;
-    made->fdag = made->host = NULL;
+    made = derived_copy(s, f, "arrays");
     for (int i = 0; i < f->type->nparams; i++) {
         const Ast *p = decl->func.params.data[i];
         const Type *t = arrays_of(s, f->type->params[i]);

@@ -59,6 +59,21 @@ Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f)
     return NULL;
 }
 
+Symbol *derived_copy(Sema *s, const Symbol *f, const char *what)
+{
+    Symbol *made = arena_copy(s->arena, f, sizeof *f);
+    made->name = code_fresh(s, arena_printf(s->arena, "%s_%s", what, f->name));
+    made->type = NULL;
+    made->next = NULL;
+    made->as_written = NULL;
+    made->impure = NULL;
+    made->used = made->implied = made->associative = made->commutative = false;
+    made->identity = NULL;
+    made->slot = -1;
+    made->fdag = made->host = NULL;
+    return made;
+}
+
 void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made)
 {
     struct Hosted *h = hosted(s);
@@ -68,11 +83,12 @@ void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *
     vec_push(&h->names, named);
 }
 
-void derived_drop_version(Sema *s, const Symbol *f)
+void derived_drop_version(Sema *s, DerivedVersion kind, const Symbol *f)
 {
     struct Hosted *h = hosted(s);
     for (size_t i = 0; i < h->versions.len; i++)
-        if (h->versions.data[i].of == f) h->versions.data[i].of = NULL;
+        if (h->versions.data[i].of == f && h->versions.data[i].kind == kind)
+            h->versions.data[i].of = NULL;
 }
 
 /* ---- functions in place of others --------------------------------------------------------------- */

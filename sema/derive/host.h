@@ -249,9 +249,11 @@ typedef enum DerivedVersion {
     VERSION_ARRAYS /* with arrays in place of functions of integers (arrays.c) */
 } DerivedVersion;
 Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f);
+/* A copy of f to be a version of it: by a name of its own, without a type and what was found out of f. */
+Symbol *derived_copy(Sema *s, const Symbol *f, const char *what);
 void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made);
 /* It was none: to be told again where that is told. */
-void derived_drop_version(Sema *s, const Symbol *f);
+void derived_drop_version(Sema *s, DerivedVersion kind, const Symbol *f);
 /* ---- arrays.c ---- */
 const Type *arrays_of(Sema *s,
                       const Type *t); /* the array in place of such a function; NULL: it is none */

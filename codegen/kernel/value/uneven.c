@@ -4,8 +4,8 @@
  *   after    k = first(i), end = first(i + 1);  live = k < end;
  *            for (turn = 0; turn < 32; turn++) { if (!any(live)) break; acc = live ? min(acc, x(to(k))) : acc; .. }
  *
- * What is left of longer ranges is taken range by range, in vectors along each. Reads at k are noted (GEN_NOTED): a lane that is not live asks for some element inside and notes nothing. Each lane
- * takes its values in order. Requires what lanes_refused asks of LANES_UNEVEN. */
+ * What is left of longer ranges is taken range by range, in vectors along each. Reads at k are noted (GEN_NOTED): a
+ * lane that is not live asks for some element inside and notes nothing. Each lane takes its values in order. Requires what lanes_refused asks of LANES_UNEVEN. */
 #include "../plan/draw.h"
 #include "gen.h"
 

@@ -395,18 +395,8 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     Split inner = {
         .s = s, .self = whole ? f->cls : NULL, .facts = facts_of_function(s, f), .good = true};
     AstList params = {0};
-    Symbol *made = arena_copy(s->arena, f, sizeof *f);
-    made->name = code_fresh(s, arena_printf(s->arena, "split_%s", f->name));
-    made->next = NULL;
+    Symbol *made = derived_copy(s, f, "split");
     if (whole) made->self = NULL;
-    made->as_written = NULL;
-    made->implied = made->associative = made->commutative = false;
-    made->identity = NULL;
-    made->slot = -1;
-    made->used = false;
-    made->fdag = made->host = NULL;
-    made->type = NULL;
-    made->impure = NULL;
     derived_add_version(s, VERSION_SPLIT, f, made);
     made->split = true;
     if (f->name[0] != '$') pure_need(s, f, loc, "is differentiated");
@@ -436,7 +426,7 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     vec_free(&inner.bound);
     w->good = w->good && inner.good;
     if (!inner.good) {
-        derived_drop_version(s, f);
+        derived_drop_version(s, VERSION_SPLIT, f);
         return NULL;
     }
     Ast *ret = type_node(s, loc, f->type->result);

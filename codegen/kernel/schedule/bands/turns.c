@@ -86,14 +86,19 @@ static bool is_one_later(Unit *u, const Bands *b, int p)
     return same && has_moving(u, d->node, 0);
 }
 
+/* Do their rows take memory of one form? */
+static bool are_like(const BandStage *s, const BandStage *t)
+{
+    return s->def->nvars == t->def->nvars && s->def->body->type == t->def->body->type &&
+           s->dim == t->dim && !s->def->copy && !t->def->copy;
+}
+
 /* When rows of two stages have the same form; NULL: never. */
 static Num *same_rows(Unit *u, const BandStage *x, const BandStage *y)
 {
     const Def *d = x->def, *e = y->def;
     Num *same = num_truth(u, true);
-    if (d->nvars != e->nvars || x->dim != y->dim || d->body->type != e->body->type || x->inlined ||
-        y->inlined || d->copy || e->copy)
-        return NULL;
+    if (!are_like(x, y) || x->inlined || y->inlined) return NULL;
     for (int i = 0; i < d->nvars; i++) {
         const FdDom *a = &d->doms[i], *b = &e->doms[i];
         same = num_and(u, same, num_op(u, FD_OP_EQ, plan_n(u, a), plan_n(u, b)));
@@ -116,13 +121,6 @@ static bool is_taken(const Match *m, int stage)
     for (int i = 0; i < m->b->n; i++)
         if (m->earlier[i] == stage) return true;
     return false;
-}
-
-/* Do their rows take memory of one form? */
-static bool are_like(const BandStage *s, const BandStage *t)
-{
-    return s->def->nvars == t->def->nvars && s->def->body->type == t->def->body->type &&
-           s->dim == t->dim && !s->def->copy && !t->def->copy;
 }
 
 /* Stage y is x one turn later: so are the stages that they read. What reads arrays that were there may have another
@@ -235,7 +233,7 @@ bool bands_find_turns(Unit *u, Bands *b)
     for (int i = 0; i < b->n; i++) n += !b->stages[i].def->copy;
     const int period = n / 3;
     bool alike = period > 0;
-    if (!b->turns.count) { /* else they are sorted */
+    if (!b->turns.count) { /* else they were found before, and lie in their order */
         b->turns = (BandTurns){.first = period, .period = period, .count = num_of(u, u->g->turns)};
         alike = alike && b->turns.count && sort_turns(u, b, period);
     }

@@ -391,8 +391,7 @@ const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
 void gen_store(Gen *g, const Def *d)
 {
     const FdType *t = d->body->type;
-    bool once = t->record && def_is_once(g->u, d);
-    Stores s = {.d = d, .late = d->temp < 0 && (g->u->over || once)};
+    Stores s = {.d = d, .late = def_is_once(g->u, d) && (g->u->over || t->record)};
     if (t->record) s.at = gen_variable(g, "at", gen_output_offset(g, d));
     store(g, &s, t, d->body, NULL);
     for (size_t i = 0; i < s.values.len; i++) store_leaf(g, &s, s.values.data[i]);
