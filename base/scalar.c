@@ -197,3 +197,23 @@ void scalar_store(void *p, ScalarKind k, ScalarValue v)
     default: memcpy(p, &v.i, table[k].bytes); break;
     }
 }
+
+void scalar_range(const void *p, ScalarKind k, int64_t n, int64_t *least, int64_t *largest)
+{
+    int64_t lo = scalar_load(p, k).i, hi = lo;
+    switch (k) { /* a loop for each type */
+#define SCALAR(id, name, ctype, clname, bytes, class, sign)                                        \
+    case SC_##id:                                                                                  \
+        for (int64_t i = 1; i < n; i++) {                                                          \
+            const int64_t v = (int64_t)((const ctype *)p)[i];                                      \
+            lo = v < lo ? v : lo;                                                                  \
+            hi = v > hi ? v : hi;                                                                  \
+        }                                                                                          \
+        break;
+#include "scalar.def"
+#undef SCALAR
+    default: break;
+    }
+    *least = lo;
+    *largest = hi;
+}

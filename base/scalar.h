@@ -39,5 +39,7 @@ ScalarValue scalar_convert(ScalarValue v, ScalarKind from, ScalarKind to);
 /* Reads and writes one stored element (bool as 0/1 byte, half as binary16). */
 ScalarValue scalar_load(const void *p, ScalarKind k);
 void scalar_store(void *p, ScalarKind k, ScalarValue v);
+/* The least and the largest of n > 0 stored elements that are no reals. */
+void scalar_range(const void *p, ScalarKind k, int64_t n, int64_t *least, int64_t *largest);
 
 #endif

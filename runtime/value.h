@@ -109,7 +109,7 @@ typedef struct Lazy {
     bool no_keep;          /* evaluating all of it failed or makes no sense: compose it */
     bool recurs;           /* it is made of a recurrence */
     bool reduces;          /* it is made of reductions, one an element */
-    bool foreseen;         /* the program has a kernel of turns of a loop that it is of */
+    bool foreseen;         /* all of it is of turns that the program has a kernel for */
     double nodes;          /* of the graphs that an evaluation composes */
     bool joined;           /* just now: all of it is a result of what it is composed into */
     uint8_t composed;      /* evaluations that composed it into another (saturates) */

@@ -96,6 +96,18 @@ True True
 2
 1" "a request that ^C ends"
 fi
+# One text for evaluations that differ in the names of variables: csc lowers the graph that comes first, too.
+cat >"$work/names.cs\$" <<'EOF'
+int n = int.Parse(args[0]);
+float[] x(i : 0..n) = i % 17 + 0.5f;
+float[] y(row : 0..n) = row % 17 + 0.5f;
+float[] z(k : 0..3) = k % 17 + 0.5f;
+Console.WriteLine($"{sum(x):F2} {sum(y):F2} {sum(z)}");
+EOF
+"$CSC" --native=off "$work/names.cs\$" -o "$work/names" || exit 1
+is "$(CS_JIT="$(realpath "$CSC")" CS_DUMP=plan "$work/names" 1000 2>"$work/err"; grep -c '^// not made' "$work/err")" \
+    "$(CS_DEVICE=ref "$work/names" 1000)
+0" "names of variables"
 "$CSC" "$work/p.cs$" -o "$work/foreseen" || exit 1
 CS_JIT="$work/badserve" BADSERVE=none0 BADSERVE_STARTED="$work/started" "$work/foreseen" 1000 >"$work/out"
 is "$(cat "$work/out")" "$right" "what the program has"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-    SERVE_FORMAT = 1,
+    SERVE_FORMAT = 2,
     SERVE_MOST = 64 << 20, /* bytes of a body */
     SERVE_SECONDS = 20     /* for an answer: then nobody waits, and csc ends */
 };
@@ -28,7 +28,7 @@ typedef struct ServeHello {
 /* SERVE_CODE; behind it a byte for each kernel of the plan (is it wanted?), then both texts. */
 typedef struct ServeCode {
     uint64_t key_hi, key_lo;   /* fd_key of the graph, which its text must give.. */
-    uint64_t text_hi, text_lo; /* ..and XXH3 of the kernels' text, which that is lowered to */
+    uint64_t plan_hi, plan_lo; /* ..and XXH3 of the plan that it is lowered to */
     int32_t level;             /* CgNativeLevel */
     int32_t tile, precise;     /* CgOptions */
     int32_t stops;             /* NativeOptions */

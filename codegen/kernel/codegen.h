@@ -235,6 +235,9 @@ typedef struct CgPlan CgPlan;
 /* Reads the plan of a generated text; NULL with *error (static text) if it is damaged. Owns copies.
  */
 CgPlan *cg_plan_parse(const char *text, const char **error);
+/* How many bytes of a generated text are its plan. Of graphs with one key it is the same: kernels alone have the
+ * names of variables. */
+size_t cg_plan_bytes(const char *text);
 void cg_plan_free(CgPlan *p);
 /* The variant of p whose flags have the values that they have in a variant of another plan; flags
  * that are not there are 0. */

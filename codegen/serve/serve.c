@@ -71,8 +71,8 @@ static void take(void *making, const CgCode *code)
 {
     Making *m = making;
     const char *error, *const *names;
-    XXH128_hash_t text = XXH3_128bits(code->text, strlen(code->text));
-    bool same = text.high64 == m->asked->text_hi && text.low64 == m->asked->text_lo;
+    XXH128_hash_t text = XXH3_128bits(code->text, cg_plan_bytes(code->text));
+    bool same = text.high64 == m->asked->plan_hi && text.low64 == m->asked->plan_lo;
     CgPlan *plan = same ? cg_plan_parse(code->text, &error) : NULL;
     if (plan && (uint32_t)cg_plan_kernels(plan, &names) == m->asked->nkernels) {
         bool *runs = arena_array(m->objects.arena, bool, m->asked->nkernels + 1);

@@ -194,12 +194,12 @@ static Request request_of(const Made *m, const CodeOf *of)
 {
     const char *const *names;
     const CgOptions *o = of->options;
-    XXH128_hash_t text = XXH3_128bits(of->text, strlen(of->text));
+    XXH128_hash_t plan = XXH3_128bits(of->text, cg_plan_bytes(of->text));
     return (Request){.wanted = m->wanted,
                      .head = {.key_hi = of->key.hi,
                               .key_lo = of->key.lo,
-                              .text_hi = text.high64,
-                              .text_lo = text.low64,
+                              .plan_hi = plan.high64,
+                              .plan_lo = plan.low64,
                               .level = m->form.level,
                               .tile = o->tile,
                               .precise = o->precise,

@@ -413,6 +413,12 @@ static bool is_lazy(const CgPlan *p)
     return lazy;
 }
 
+size_t cg_plan_bytes(const char *text)
+{
+    const char *end = strstr(text, "\n */");
+    return end ? (size_t)(end - text) : strlen(text);
+}
+
 CgPlan *cg_plan_parse(const char *text, const char **error)
 {
     static const char head[] = "/* C$ plan\n";

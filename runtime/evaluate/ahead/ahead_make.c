@@ -87,11 +87,7 @@ static bool reads_held(const Ahead *a)
 /* Are its parts of turns of a loop that are held back one by one? l: arrays of its ranges. */
 static bool is_of_turns(Ahead *a, const Lazy *l)
 {
-    for (int i = 0; i < a->group->n && !a->held; i++) {
-        const Graph *g = a->group->parts ? a->group->parts[i]->parsed : NULL;
-        a->held = g && g->foreseen && hold_takes(l);
-    }
-    return a->held;
+    return a->held = a->graph->foreseen && hold_takes(l);
 }
 
 /* Arrays that variables give up lend their memory to results: nobody has them but the variable and we. */

@@ -166,12 +166,10 @@ static void add_values(const Array *a, ScalarKind kind, FdBox *box)
     int64_t count, lo = 0, hi = 0;
     const Buffer *b = a->head.buffer;
     bool known = b && b->host && !b->host_stale && !b->held && !b->part &&
-                 rt_box_count(box, &count) && count <= FEW_VALUES;
-    for (int64_t i = 0; known && i < count; i++) {
-        const char *at = (const char *)b->host + (size_t)i * scalar_bytes(kind);
-        int64_t v = scalar_load(at, kind).i;
-        if (i == 0 || v < lo) lo = v;
-        if (i == 0 || v >= hi) hi = v + 1;
+                 rt_box_count(box, &count) && count > 0 && count <= FEW_VALUES;
+    if (known) {
+        scalar_range(b->host, kind, count, &lo, &hi);
+        hi++;
     }
     box->dim[box->rank].lo = lo;
     box->dim[box->rank].hi = hi;

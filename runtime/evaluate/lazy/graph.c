@@ -127,6 +127,7 @@ static void parse(void *graph)
     FdGraph *fd = fd_read(rt_fd(), g->text, &error);
     if (!fd) internal_error("an embedded graph cannot be read", error); /* csc wrote it */
     Graph *made = graph_adopt(fd);
+    made->embedded = true;
     made->foreseen = g->turns != 0;
     made->period = (uint8_t)abs(g->turns >= 0 ? g->turns - 1 : g->turns + 1);
     made->ends_turn = g->turns > 1;

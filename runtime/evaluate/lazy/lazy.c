@@ -37,8 +37,8 @@ static void measure(Lazy *l)
     l->expensive = l->graph->expensive;
     l->recurs = l->graph->recurs;
     l->reduces = l->graph->reduces;
-    l->foreseen = l->graph->foreseen;
     for (int attempt = 0; attempt < 2; attempt++) {
+        bool foreseen = l->graph->foreseen, others = l->graph->embedded && !foreseen;
         unsigned depth = 1, factor = 1;
         double nodes = l->graph->nodes;
         for (int i = 0; i < fd->nslots; i++) {
@@ -47,12 +47,14 @@ static void measure(Lazy *l)
             l->expensive |= c->expensive;
             l->recurs |= c->recurs;
             l->reduces |= c->reduces;
-            l->foreseen |= c->foreseen;
+            foreseen |= c->foreseen;
+            others |= !c->foreseen;
             nodes += c->nodes;
             unsigned points = l->graph->points[i] ? l->graph->points[i] : 1;
             if (c->depth + 1u > depth) depth = c->depth + 1u;
             if (c->factor * points > factor) factor = c->factor * points;
         }
+        l->foreseen = foreseen && !others;
         l->depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
         l->nodes = nodes;
         l->factor = (uint16_t)(factor < UINT16_MAX ? factor : UINT16_MAX);

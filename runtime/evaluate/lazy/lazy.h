@@ -21,6 +21,7 @@ struct Graph {
     double work;    /* bytes that it went through */
     uint16_t most;  /* so many at a time are kernels' to do well; 0: not known */
     bool is_long;   /* its loop is */
+    bool embedded;  /* csc wrote it into the program */
     bool foreseen;  /* the program has a kernel of turns of its loop.. */
     uint8_t period; /* ..that are so many arrays each; 0: csc does not know.. */
     bool ends_turn; /* ..of which its array is the last */

@@ -112,9 +112,9 @@ static bool are_for_last(const Waiting *w, int from, int n, int period)
 static int turns_of_period(const Waiting *w, int from, int period, int most)
 {
     Turning turning;
-    const int all = (w->asked - from) / period, half = all - all / 2;
-    int n = (w->n - from) / period;
-    if (all > most && all - most < BATCH_TURNS && all / 2 >= BATCH_TURNS) most = half;
+    int n = (w->n - from) / period, all = (w->asked - from) / period;
+    while (all > most && !waiting_turns(w, from, all * period, period, &turning)) all--;
+    if (all > most && all - most < BATCH_TURNS && all / 2 >= BATCH_TURNS) most = all - all / 2;
     for (n = (n < most ? n : most) * period; n >= BATCH_TURNS * period; n -= period)
         if (are_for_last(w, from, n, period) && waiting_turns(w, from, n, period, &turning))
             return n;

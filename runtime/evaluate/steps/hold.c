@@ -421,6 +421,8 @@ bool hold_with(const Evaluation *e, Graph *g, const CsValue *captures, Buffer *o
     if (!h || e->composed->cheap || e->nclosures || !rt_box_count(&h->lazy->box, &count))
         return false;
     if (batch_is_within_turn(h->lazy) || is_several(h)) return false;
+    if (!is_long(h->lazy, work_before().told, 1))
+        return false; /* a kernel would be made for that once */
     if (!is_next(h, site)) return false;
     h->through = h->lazy->joined = true;
     bool ok = compose_kept(&both, g, captures, site);

@@ -174,6 +174,7 @@ int waiting_kept(const Waiting *w, int n, int *kept)
 
 typedef struct Turn {
     const Waiting *w;
+    int from;          /* the first of all */
     int first, period; /* of the turn */
     int nlazies;
     int place; /* scalars of it so far */
@@ -188,14 +189,16 @@ static const struct Held *held_of(const Array *a)
     return a->head.buffer ? a->head.buffer->held : NULL;
 }
 
-/* Is `a` of this turn or the one before it, and b the same one turn earlier? Or are both nothing that waits. */
+/* Is `a` of this turn or the one before it, and b the same one turn earlier? Or are both one array that is made before
+ * all turns. */
 static bool are_turn_apart(const Turn *t, const Array *a, const Array *b)
 {
     const struct Held *h = held_of(a), *k = held_of(b);
-    if (!h) return a == b;
-    int i = t->first - t->period, end = t->first + t->period;
-    while (i < end && t->w->held[i] != h) i++;
-    return i < end && t->w->held[i - t->period] == k;
+    const int end = t->first + t->period;
+    int i = 0;
+    while (h && i < end && t->w->held[i] != h) i++;
+    if (!h || i < t->from) return a == b;
+    return i >= t->first - t->period && i < end && t->w->held[i - t->period] == k;
 }
 
 static int moving_at(const Turning *t, int place)
@@ -245,7 +248,7 @@ static bool is_turn_of(Turn *t, const Lazy *a, const Lazy *b)
 bool waiting_turns(const Waiting *w, int from, int n, int period, Turning *turning)
 {
     bool turns = n >= 3 * period && n % period == 0;
-    Turn t = {.w = w, .period = period, .turning = turning};
+    Turn t = {.w = w, .from = from, .period = period, .turning = turning};
     *turning = (Turning){.turns = n / period - 2};
     for (int k = from + period; k < from + n && turns; k++) {
         const Lazy *a = w->held[k]->lazy, *b = w->held[k - period]->lazy;

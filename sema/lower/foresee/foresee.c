@@ -189,9 +189,11 @@ static Value *eval_graph(Foresee *f, Ast *n)
 static Value *eval_together(Foresee *f, Ast *n)
 {
     Value *v = value_of_graph(f, n->together.graph);
-    const SemaGraph *of = &f->r->graphs[n->together.graph->graph.graph];
+    const SemaGraph *of = &f->r->graphs[n->together.graph->graph.graph], *around = f->with;
     f->ahead = v->depth <= KNOWN_MAX_DEPTH && known_evaluated(f, v, of, n->loc);
+    f->with = of;
     for (int i = 0; i < n->together.stmts.len; i++) foresee_value(f, n->together.stmts.data[i]);
+    f->with = around;
     f->ahead = false;
     return f->other;
 }

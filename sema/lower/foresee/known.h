@@ -19,6 +19,7 @@ struct Value {
     bool
         reduces; /* LAZY: its elements, or those of what it is composed of, do (fd_elements_reduce) */
     Value *result;         /* LAZY: the array, once it was evaluated */
+    const SemaGraph *with; /* LAZY: of the TOGETHER in which it was; NULL: in none */
     Value *through;        /* ARRAY: the value in whose place it is, while turns are composed */
     FdLinear number;       /* OTHER: an integer */
     FdKnown *domain;       /* ARRAY, LAZY: once asked for */
@@ -52,7 +53,7 @@ typedef struct Chosen { /* a graph of fdag/choice.c: each is one, as for the run
 } Chosen;
 
 typedef struct KnownTurns {
-    int period;
+    int period, loops; /* around them */
     FdKey key;
     SemaEvaluation evaluation;
 } KnownTurns;
@@ -79,6 +80,7 @@ typedef struct Foresee {
     uint32_t natoms, atoms;     /* numbers that nobody knows, so far; before the innermost loop */
     int calls, loops, followed; /* that we are in; calls so far */
     bool ahead;                 /* what is evaluated has been evaluated together */
+    const SemaGraph *with;      /* of the TOGETHER that we are in */
     Value *other, *unknown, *returned;
     Value *self; /* `this`; NULL: there is none */
 } Foresee;

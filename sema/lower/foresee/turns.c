@@ -229,6 +229,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
 {
     Foresee *f = t->f;
     KnownTurns made = {.period = t->period,
+                       .loops = f->loops,
                        .evaluation.loc = loc,
                        .evaluation.period = t->period,
                        .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph)};
@@ -237,7 +238,10 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
         is_noted(f, made.key))
         return;
     t->graphs.len = 0;
-    for (int i = 0; i < t->period && how->turns; i++) add_graphs(t, t->last[i]);
+    for (int i = 0; i < t->period && how->turns; i++) {
+        add_graphs(t, t->last[i]);
+        if (t->last[i]->with) vec_push(&t->graphs, (int)(t->last[i]->with - f->r->graphs));
+    }
     if (looked) add_graphs(t, looked);
     made.evaluation.last = -1;
     for (int i = 0; i < f->r->ngraphs && t->period && t->whole; i++)
@@ -310,18 +314,21 @@ static bool ends_turns(Foresee *f, int period, Loc loc)
     return turns;
 }
 
-/* What looked like turns of the innermost loop, of so many each, are none. */
+/* What looked like turns of the innermost loop, of so many each, are none. Loops inside it have turns of their own. */
 static void drop(Foresee *f, int period)
 {
     size_t kept = f->begun;
-    for (size_t i = f->begun; i < f->turns.len; i++)
-        if (f->turns.data[i].period != period) f->turns.data[kept++] = f->turns.data[i];
+    for (size_t i = f->begun; i < f->turns.len; i++) {
+        const KnownTurns turns = f->turns.data[i];
+        if (turns.period != period || turns.loops != f->loops) f->turns.data[kept++] = turns;
+    }
     f->turns.len = kept;
 }
 
 void turns_evaluated(Foresee *f, Value *v, Loc loc)
 {
     size_t n = f->arrays.len;
+    v->with = f->with;
     vec_push(&f->arrays, v);
     size_t period = 1;
     while (period <= n && f->arrays.data[n - period]->graph != v->graph) period++;

@@ -183,8 +183,8 @@ static void compare(int socket, const char *name)
     fd_print(&graph, g);
     const ServeCode asked = {.key_hi = key.hi,
                              .key_lo = key.lo,
-                             .text_hi = hash.high64,
-                             .text_lo = hash.low64,
+                             .plan_hi = hash.high64,
+                             .plan_lo = hash.low64,
                              .level = level_here(),
                              .nkernels = (uint32_t)w.nkernels,
                              .text_bytes = (uint32_t)graph.len};

@@ -163,6 +163,20 @@ START_TEST(integers_wrap)
 }
 END_TEST
 
+START_TEST(ranges_of_values)
+{
+    const int32_t ints[] = {5, -7, 3};
+    const uint8_t bytes[] = {5, 250, 3};
+    int64_t lo, hi;
+    scalar_range(ints, SC_INT, 3, &lo, &hi);
+    ck_assert(lo == -7 && hi == 5);
+    scalar_range(bytes, SC_BYTE, 3, &lo, &hi);
+    ck_assert(lo == 3 && hi == 250);
+    scalar_range(bytes, SC_SBYTE, 2, &lo, &hi);
+    ck_assert(lo == -6 && hi == 5);
+}
+END_TEST
+
 START_TEST(halves_survive)
 {
     int changed = 0;
@@ -351,6 +365,7 @@ int main(void)
     tcase_add_test(c, formats_are_those_of_printf);
     tcase_add_test(c, reals_truncate_and_saturate);
     tcase_add_test(c, integers_wrap);
+    tcase_add_test(c, ranges_of_values);
     tcase_add_test(c, halves_survive);
     tcase_add_test(c, conversions_are_csharps);
     tcase_add_test(c, equal_strings_are_one);
