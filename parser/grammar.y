@@ -575,6 +575,7 @@ index: index_arg            { $$ = build_one(p, $1); }
      | error                { $$ = build_one(p, build_bad(p, @$)); }
 index_arg: expr
          | from_end
+         | UNDERSCORE               { $$ = build_left_out(p, @$); }
          | DOTDOT                   { $$ = BUILD(RANGE, range, @$, .lo = NULL); }
          | DOTDOT opexpr            { $$ = BUILD(RANGE, range, @$, .hi = $2); }
          | DOTDOT from_end          { $$ = BUILD(RANGE, range, @$, .hi = $2); }

@@ -89,6 +89,7 @@ Ast *build_type_args(Parse *p, Ast *call, AstList targs);
 Ast *build_cond_access(Parse *p, Loc loc, Ast *base, const char *name, AstList index);
 Ast *build_key(Parse *p, Loc loc, AstList index, Ast *value); /* [k] = v in an initialiser */
 Ast *build_call(Parse *p, Loc loc, Ast *callee, AstList args);
+Ast *build_left_out(Parse *p, Loc loc); /* x[i, _]: an error */
 Ast *build_index(Parse *p, Loc loc, Ast *base, AstList args);
 Ast *build_unary(Parse *p, Loc loc, AstOp op, Ast *operand);
 Ast *build_binary(Parse *p, Loc loc, AstOp op, Ast *left, Ast *right);

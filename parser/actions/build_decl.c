@@ -176,9 +176,41 @@ static bool is_void(const Ast *t)
     return t->kind == AST_TYPE_NAME && strcmp(t->type_name.name, "void") == 0;
 }
 
+static bool has_range(const AstList *args)
+{
+    bool has = false;
+    for (int i = 0; i < args->len; i++)
+        has = has || (args->data[i]->kind == AST_BINDER && args->data[i]->binder.constraint);
+    return has;
+}
+
+/* T name(i : a..b, ..) { statements }: what they return for each index, as by = ((int i, ..) => { .. })(i, ..). */
+static Ast *define_by_statements(Parse *p, Ast *head, Ast *body)
+{
+    if (body->kind == AST_RETURN)
+        return build_define(p, head->loc, head, body->return_.value); /* => e */
+    AstList params = {0}, args = {0};
+    const AstList binders = build_binders(p, head->func.params);
+    for (int i = 0; i < binders.len && binders.data[i]->kind == AST_BINDER; i++) {
+        const struct Ast_binder *b = &binders.data[i]->binder;
+        for (int k = 0; k < b->names.len; k++) {
+            const Ast *name = b->names.data[k];
+            Ast *type = b->vtype ? ast_clone(p->arena, b->vtype)
+                                 : build_type_name(p, name->loc, "int", (AstList){0});
+            AstList one = build_one(p, build_name(p, name->loc, name->name_ref.name));
+            params = build_add(p, params, build_binder(p, name->loc, type, one, NULL));
+            args = build_add(p, args, build_name(p, name->loc, name->name_ref.name));
+        }
+    }
+    Ast *each = build_let(p, body->loc, AST_LAMBDA, params, body);
+    return build_define(p, head->loc, head, build_call(p, body->loc, each, args));
+}
+
 Ast *build_func(Parse *p, Ast *head, Ast *body)
 {
     if (head->kind != AST_FUNC) return head;
+    if (body && !is_void(head->func.ret) && has_range(&head->func.params))
+        return define_by_statements(p, head, body);
     head->func.params = build_params(p, head->func.params, true);
     if (build_any_bad(head->func.params)) return build_lost(p, head->loc, head->func.name, true);
     head->func.body = is_void(head->func.ret) ? as_void(p, body) : body;
@@ -328,6 +360,12 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList me
             own = build_static_ctor(p, own, m);
         else if (m->kind == AST_VAR_DECL && (m->var_decl.mods & AST_MOD_EVENT))
             own = add_events(p, own, m);
+        else if (m->kind == AST_DEFINE)
+            parse_error(
+                p, m->loc, DIAG_MISPLACED,
+                "a class has fields, properties and methods: a parameter of a method is a type and "
+                "a name, and '%s' has a range",
+                m->define.name);
         else
             own = build_add(p, own, m);
     }

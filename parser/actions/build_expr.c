@@ -172,6 +172,13 @@ Ast *build_rest(Parse *p, Loc loc, const char *word, Ast *type, const char *name
                  .rest = true);
 }
 
+Ast *build_left_out(Parse *p, Loc loc)
+{
+    parse_error(p, loc, DIAG_MISPLACED,
+                "a dimension is left out by '_' in parentheses; in brackets write '..'");
+    return BUILD(RANGE, range, loc, .lo = NULL);
+}
+
 Ast *build_tuple(Parse *p, Loc loc, AstList items)
 {
     for (int i = 0; i < items.len; i++)
