@@ -49,6 +49,12 @@ static bool find(Unit *u, const Def *d, ByKey *x)
     return x->keys != 0;
 }
 
+bool recipe_is_by_key(Unit *u, const Def *d)
+{
+    ByKey x;
+    return find(u, d, &x);
+}
+
 /* Combinations of these variables of the definition. */
 static Num *elements(Unit *u, const Def *d, unsigned which)
 {
