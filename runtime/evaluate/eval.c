@@ -190,12 +190,13 @@ static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
     Evaluation e;
     int64_t count;
     if (!box || !rt_box_count(box, &count) || !compose_plainly(&e, g, captures)) return NULL;
-    const Recalled *last = e.composed->last;
+    const FdType *elem = fd_root(g->fd)->type->result;
     Array *a = NULL;
-    if (last && last->numbers.schedule.out_bytes < plan_least(SMALL)) {
+    if (e.composed->last &&
+        (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) < plan_least(SMALL)) {
         const CsSite *around = rt.at;
         rt.at = site;
-        a = rt_array_over(elem_of_type(fd_root(g->fd)->type->result), box, site);
+        a = rt_array_over(elem_of_type(elem), box, site);
         if (a && count && !evaluate(&e, box, a->head.buffer, site)) {
             cs_release(a);
             a = NULL;

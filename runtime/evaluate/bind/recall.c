@@ -1,4 +1,4 @@
-/* The last evaluation of a composed graph (recall.h). Values of scalars are put into the bound plan anew,
+/* The last evaluations of a composed graph (recall.h). Values of scalars are put into the bound plan anew,
  * unless a range or the plan depends on them; where a plan asks for values of arrays, they are looked at. */
 #include "recall.h"
 
@@ -21,20 +21,42 @@ static bool same_values(const Evaluation *e, const Recalled *r)
     return true;
 }
 
-Recalled *recall(const Evaluation *e)
+enum { MOST = 8 }; /* of a graph */
+
+/* Is it with the numbers of e? Scalars may have `changed`. */
+static bool is_alike(const Evaluation *e, const Recalled *r, bool *changed)
 {
     const Composed *c = e->composed;
-    Recalled *r = c->last;
-    if (!r || e->nclosures || r->where != rt.where) return NULL;
-    bool changed = false;
+    *changed = false;
+    if (r->where != rt.where) return false;
     for (int i = 0; i < c->graph.nslots; i++) {
         const RtLeaf *leaf = &e->leaves.data[i];
         if (leaf->array ? !rt_array_has(leaf->array, &r->numbers.env.boxes[i])
                         : leaf->scalar.i != r->numbers.scalars[i].i && r->exact[i])
-            return NULL;
-        changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
+            return false;
+        *changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
     }
-    if (!same_values(e, r)) return NULL;
+    return same_values(e, r);
+}
+
+/* The one of these numbers is the first then. */
+static Recalled *find(const Evaluation *e, bool *changed)
+{
+    Recalled **at = &e->composed->last;
+    while (*at && !is_alike(e, *at, changed)) at = &(*at)->next;
+    Recalled *r = *at;
+    if (!r) return NULL;
+    *at = r->next;
+    r->next = e->composed->last;
+    return e->composed->last = r;
+}
+
+Recalled *recall(const Evaluation *e)
+{
+    const Composed *c = e->composed;
+    bool changed;
+    Recalled *r = e->nclosures ? NULL : find(e, &changed);
+    if (!r) return NULL;
     uint64_t values = r->numbers.valued ? numbers_hash(e, r->numbers.valued) : 1;
     bool anew = r->numbers.valued && (!values || values != r->numbers.values_hash);
     if (changed || (r->numbers.by_values && anew)) r->numbers.fails = FAIL_UNASKED;
@@ -67,14 +89,23 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
         values |= a && asks;
         exact[c->order.slots[k]] |= !a && asks;
     }
-    Recalled *r = n->room, *before = c->last;
-    *r = (Recalled){*n, native, rt.where, exact, values, e->near};
+    bool changed;
+    Recalled *r = n->room, *same = find(e, &changed);
+    if (same) c->last = same->next;
+    if (same) arena_free(same->numbers.arena);
+    *r = (Recalled){c->last, *n, native, rt.where, exact, values, e->near};
     c->last = r;
-    recall_forget(before);
+    for (int i = 1; r && i < MOST; i++) r = r->next;
+    if (r) recall_forget(r->next);
+    if (r) r->next = NULL;
     return true;
 }
 
 void recall_forget(Recalled *r)
 {
-    if (r) arena_free(r->numbers.arena);
+    while (r) {
+        Recalled *before = r->next;
+        arena_free(r->numbers.arena);
+        r = before;
+    }
 }

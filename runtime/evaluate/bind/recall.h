@@ -1,11 +1,12 @@
-/* The last evaluation of each composed graph: its numbers are taken again where the ranges of the operands
- * are the same. Evaluations of few elements would spend most of their time on finding them out. */
+/* The last evaluations of each composed graph, of a few sizes: their numbers are taken again where the ranges of the
+ * operands are the same. Evaluations of few elements would spend most of their time on finding them out. */
 #ifndef CS_RUNTIME_RECALL_H
 #define CS_RUNTIME_RECALL_H
 
 #include "numbers.h"
 
 typedef struct Recalled {
+    struct Recalled *next; /* the one before */
     Numbers numbers;
     bool native;
     int where;   /* RtState.where */
@@ -14,12 +15,12 @@ typedef struct Recalled {
     bool near;   /* it keeps temporaries near, as Evaluation.near asks */
 } Recalled;
 
-/* The last evaluation of e's graph with the numbers of this one; NULL: there is none. */
+/* The last evaluation of e's graph with the numbers of this one, which comes first then; NULL: there is none. */
 Recalled *recall(const Evaluation *e);
 /* Takes what recall_keep needs; in mem_try. */
 void recall_room(const Evaluation *e, Numbers *n);
 /* Keeps n, bound for a plan, if it is all that counts; n is then the graph's. */
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native);
-void recall_forget(Recalled *r);
+void recall_forget(Recalled *r); /* and those before it */
 
 #endif

@@ -199,9 +199,10 @@ static bool agree_all(Graph *g, Env *e, const CsValue *captures, const CsSite *s
 
 /* ---- what is known ----------------------------------------------------------------------------- */
 
-/* The last domain of a graph, and what it was found from: loops ask for the same again. */
+/* A domain of a graph, and what it was found from: loops ask for the same few again. */
 struct Domain {
-    bool is; /* else it holds no more */
+    bool is;             /* else it holds no more */
+    struct Domain *next; /* found before */
     FdBox box;
     FdBox *boxes;        /* one a slot.. */
     ScalarValue *values; /* ..and its value, if it is a scalar.. */
@@ -249,10 +250,9 @@ static bool is_as_before(void *fn, const FdBox *before)
     return h->kind == CS_LAZY && same_box(&((Lazy *)fn)->box, before);
 }
 
-static bool is_known(const Graph *g, const CsValue *captures)
+static bool is_of(const struct Domain *k, const Graph *g, const CsValue *captures)
 {
-    const struct Domain *k = g->domain;
-    if (!k || !k->is) return false;
+    if (!k->is) return false;
     for (int i = 0; i < g->fd->nslots; i++)
         if (g->fd->slots[i].type->result ? !is_as_before(captures[i].ref, &k->boxes[i])
                                          : k->asked[i] && captures[i].i != k->values[i].i)
@@ -260,10 +260,22 @@ static bool is_known(const Graph *g, const CsValue *captures)
     return true;
 }
 
+enum { MOST = 8 }; /* of a graph */
+
+/* The first, for what is learnt: a new one, or the oldest of so many. */
+static struct Domain *first_domain(Graph *g)
+{
+    struct Domain **at = &g->domain;
+    for (int i = 0; *at && i < MOST - 1; i++) at = &(*at)->next;
+    struct Domain *k = *at ? *at : new_domain(g);
+    *at = NULL;
+    k->next = g->domain;
+    return g->domain = k;
+}
+
 static void learn(Graph *g, const Env *e, const FdBox *box)
 {
-    if (!g->domain) g->domain = new_domain(g);
-    struct Domain *k = g->domain;
+    struct Domain *k = first_domain(g);
     for (int i = 0; i < g->fd->nslots; i++) {
         k->boxes[i] = e->env.boxes[i];
         k->values[i] = e->env.scalars[i];
@@ -297,9 +309,17 @@ static void find(void *finding)
     f->ok = ok;
 }
 
-const FdBox *domain_again(const Graph *g, const CsValue *captures)
+const FdBox *domain_again(Graph *g, const CsValue *captures)
 {
-    return !cs_pending && is_known(g, captures) ? &g->domain->box : NULL;
+    struct Domain **at = &g->domain;
+    if (cs_pending) return NULL;
+    while (*at && !is_of(*at, g, captures)) at = &(*at)->next;
+    struct Domain *k = *at;
+    if (!k) return NULL;
+    *at = k->next; /* it is the first now */
+    k->next = g->domain;
+    g->domain = k;
+    return &k->box;
 }
 
 bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box)

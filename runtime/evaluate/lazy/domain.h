@@ -7,7 +7,7 @@
 /* The ranges of all parameters of g with these captures (none of a scalar), agreements checked. False with an
  * exception pending. */
 bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box);
-/* The same if they are those of the last time; else NULL, and nothing is pending. */
-const FdBox *domain_again(const Graph *g, const CsValue *captures);
+/* The same if they are those of one of the last times; else NULL, and nothing is pending. Until it is asked again. */
+const FdBox *domain_again(Graph *g, const CsValue *captures);
 
 #endif

@@ -14,7 +14,7 @@ struct Graph {
     bool wide;       /* reduces over ranges that are no numbers: of each row it reads all others */
     int nodes;       /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
-    struct Domain *domain; /* domain.c: its last one; NULL: none */
+    struct Domain *domain; /* domain.c: its last ones; NULL: none */
     struct Plain *plain;   /* compose.c: how it was composed last; NULL: never plainly */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     /* hold.c, of what is a step of a loop */
