@@ -118,7 +118,8 @@ static void step_along(Along *a, AstList *out, const Step *step)
     } else {
         code_step(s, out, step);
         if (step->kind == STEP_RUN && step->declared && step->declared->active)
-            code_local(s, out, step->loc, step->declared->type, bar_of(a, step->declared), NULL);
+            code_local(s, out, step->loc, step->declared->type, bar_of(a, step->declared),
+                       code_default(s, step->loc, step->declared->type));
     }
 }
 
@@ -145,8 +146,7 @@ void along_statements(Sema *s, Normal *n, bool value, AstList *out)
     n->good = n->good && a.good;
     for (size_t i = 0; i < n->results.len; i++) {
         const Variable *result = n->results.data[i];
-        Ast *change = ast_new(s->arena, AST_DEFAULT, n->loc);
-        change->default_.target = type_node(s, n->loc, result->type);
+        Ast *change = code_default(s, n->loc, result->type);
         if (result->active)
             change = tree_name(s, n->loc, result->bar);
         else if (kind_is_real(result->type))

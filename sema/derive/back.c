@@ -176,6 +176,11 @@ static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     code_add(b->s, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
     there_and_back(b, &step->first, NULL, &inside);
     level(b, &inside, step);
+    for (size_t i = 0; i < step->writes.len; i++) { /* the turn before may give it another value */
+        Variable *v = step->writes.data[i];
+        if (v->active && v->declared && !normal_has(&step->keeps, v) && !normal_has(&inner, v))
+            change_none(b, &inside, loc, v);
+    }
     end_inner(&inner);
     vec_free(&inner);
     code_add(b->s, &turn, code_block(b->s, loc, inside));

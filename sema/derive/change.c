@@ -36,8 +36,7 @@ static Ast *seed_of(Back *b, AstList *out, const Step *step)
     AstList values = {0};
     Variable *target;
     for (size_t i = 0; (target = normal_target(step, i)); i++) {
-        Ast *value = ast_new(b->s->arena, AST_DEFAULT, step->loc);
-        value->default_.target = type_node(b->s, step->loc, target->type);
+        Ast *value = code_default(b->s, step->loc, target->type);
         if (target->active) {
             change_none(b, out, step->loc, target);
             value = tree_name(b->s, step->loc, target->bar);

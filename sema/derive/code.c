@@ -66,11 +66,17 @@ Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types)
     return t;
 }
 
+Ast *code_default(Sema *s, Loc loc, const Type *t)
+{
+    Ast *n = ast_new(s->arena, AST_DEFAULT, loc);
+    n->default_.target = type_node(s, loc, t);
+    return n;
+}
+
 void code_result(AstList *out, const Normal *n, const Variable *result, const char *name)
 {
     Sema *s = n->s;
-    Ast *none = n->leaves ? ast_new(s->arena, AST_DEFAULT, n->loc) : NULL;
-    if (none) none->default_.target = type_node(s, n->loc, result->type);
+    Ast *none = n->leaves ? code_default(s, n->loc, result->type) : NULL;
     code_local(s, out, n->loc, result->type, name, none);
 }
 

@@ -33,8 +33,8 @@ static Ast *place_of(Sema *s, const Variable *array, Ast *at, int dim)
     return tree_binary(s, loc, AST_OP_SUB, end, at->unary.operand);
 }
 
-/* The place of an element, in variables that nobody changes where it is no number or name. */
-static AstList places_of(Shape *f, const Ast *n, const Variable *array, Steps *out)
+/* The place of an element, in variables that nobody changes where it is no number or name; `kept`: nor is one. */
+static AstList places_of(Shape *f, const Ast *n, const Variable *array, bool kept, Steps *out)
 {
     AstList at = {0}, args = n->kind == AST_INDEX ? n->index.args : n->call.args;
     Sema *s = f->s;
@@ -45,7 +45,7 @@ static AstList places_of(Shape *f, const Ast *n, const Variable *array, Steps *o
         Loc loc = args.data[i]->loc;
         const Variable *own =
             place->kind == AST_NAME_REF ? shape_find(f, place->name_ref.name) : NULL;
-        if (!own && place->kind != AST_INT_LIT) {
+        if ((!own || kept) && place->kind != AST_INT_LIT) {
             own = shape_temporary(f, "place", s->integer, place, out);
             place = tree_name(s, loc, own->name);
         }
@@ -81,7 +81,7 @@ static const Variable *read_before(Shape *f, Loc loc)
 {
     const Source *src = sources_get(f->s->sources, loc.file);
     size_t size = loc.end - loc.begin;
-    for (size_t i = 0; i < f->read.len; i++) {
+    for (size_t i = 0; !f->apart && i < f->read.len; i++) {
         Loc at = f->read.data[i].loc;
         if (at.file == loc.file && at.end - at.begin == size &&
             !memcmp(src->text + at.begin, src->text + loc.begin, size))
@@ -101,7 +101,7 @@ bool shape_get(Shape *f, Ast **slot, Steps *out)
     if (!made && !facts_at(f->facts, n, FACT_ELEMENT)) return false;
     const Variable *value = made ? NULL : read_before(f, n->loc);
     if (!value) {
-        AstList at = places_of(f, n, array, out);
+        AstList at = places_of(f, n, array, false, out);
         if (!f->out->good) return true;
         value = get(f, array, element_at(f, n->loc, array, at), out);
         if (!made) vec_push(&f->read, ((Read){n->loc, value}));
@@ -110,24 +110,102 @@ bool shape_get(Shape *f, Ast **slot, Steps *out)
     return true;
 }
 
+static void put(Shape *f, Loc loc, Variable *array, AstList at, Variable *value, Steps *out)
+{
+    Step step = {.kind = STEP_PUT, .loc = loc, .value = element_at(f, loc, array, at)};
+    step.array = value;
+    shape_reads(f, step.value, &step.reads);
+    normal_add(&step.reads, value);
+    shape_target(f, &step, array, false);
+    vec_push(out, step);
+}
+
 static void put_element(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value,
                         Steps *out)
 {
     Sema *s = f->s;
     const Type *t = array->type->result;
-    AstList at = places_of(f, target, array, out);
+    AstList at = places_of(f, target, array, shape_effect(value) != NULL, out);
     if (op != AST_OP_NONE && f->out->good) {
         Ast *old = element_at(f, target->loc, array, at);
         if (kind_is_real(t)) old = tree_name(s, loc, get(f, array, old, out)->name);
         value = tree_cast(s, loc, type_node(s, loc, t), tree_binary(s, loc, op, old, value));
     }
     if (!f->out->good) return;
-    Step step = {.kind = STEP_PUT, .loc = loc, .value = element_at(f, target->loc, array, at)};
-    step.array = shape_temporary(f, "put", t, value, out);
-    shape_reads(f, step.value, &step.reads);
-    normal_add(&step.reads, step.array);
-    shape_target(f, &step, array, false);
+    put(f, loc, array, at, shape_temporary(f, "put", t, value, out), out);
+}
+
+/* ---- elements that are written ------------------------------------------------------------------------ */
+
+static const AstList *items_of(const Ast *n)
+{
+    if (n->kind == AST_NEW_ARRAY) n = n->new_array.init;
+    return !n                          ? NULL
+           : n->kind == AST_INIT_LIST  ? &n->init_list.items
+           : n->kind == AST_COLLECTION ? &n->collection.items
+                                       : NULL;
+}
+
+const Fact *shape_listed(const Shape *f, const Ast *n)
+{
+    if ((n->kind != AST_NEW_ARRAY || !n->new_array.init) && n->kind != AST_COLLECTION) return NULL;
+    return facts_at(f->facts, n, FACT_ARRAY);
+}
+
+/* What is put where; false: rows are not lists. */
+typedef struct List {
+    VEC(Variable *) values;
+    VEC(AstList) places;
+    int sizes[MAX_ARRAY_RANK];
+} List;
+
+static bool take_list(Shape *f, List *l, const Type *t, const Ast *n, int dim, AstList at,
+                      Steps *out)
+{
+    const AstList *items = items_of(n);
+    if (!items) return false;
+    l->sizes[dim] = items->len;
+    for (int i = 0; i < items->len && f->out->good; i++) {
+        Ast *item = items->data[i];
+        AstList here = {0};
+        if (item->kind == AST_SPREAD) return false;
+        for (int k = 0; k < at.len; k++) here = ast_list_add(f->s->arena, here, at.data[k]);
+        here = ast_list_add(f->s->arena, here, tree_int(f->s, item->loc, (uint64_t)i));
+        if (dim + 1 < t->nparams) {
+            if (!take_list(f, l, t, item, dim + 1, here, out)) return false;
+            continue;
+        }
+        vec_push(&l->values, shape_temporary(f, "item", t->result, item, out));
+        vec_push(&l->places, here);
+    }
+    return true;
+}
+
+bool shape_list(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
+{
+    Sema *s = f->s;
+    const Type *t = v->type;
+    Variables reads = {0};
+    if (!t || t->kind != TY_ARRAY || !kind_is_real(t) || !items_of(value)) return false;
+    shape_reads(f, value, &reads);
+    const bool any = reads.len > 0;
+    vec_free(&reads);
+    List l = {0};
+    if (!any || !take_list(f, &l, t, value, 0, (AstList){0}, out)) return false;
+    Ast *made = ast_new(s->arena, AST_NEW_ARRAY, loc);
+    made->new_array.elem = type_node(s, loc, t->result);
+    made->new_array.rank = (uint64_t)t->nparams;
+    for (int d = 0; d < t->nparams; d++)
+        made->new_array.sizes =
+            ast_list_add(s->arena, made->new_array.sizes, tree_int(s, loc, (uint64_t)l.sizes[d]));
+    Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = made};
+    shape_target(f, &step, v, declares);
     vec_push(out, step);
+    for (size_t i = 0; i < l.values.len && f->out->good; i++)
+        put(f, loc, v, l.places.data[i], l.values.data[i], out);
+    vec_free(&l.values);
+    vec_free(&l.places);
+    return true;
 }
 
 /* ---- slices -------------------------------------------------------------------------------------------- */

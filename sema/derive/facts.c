@@ -1,6 +1,7 @@
 /* What is known of a function before it is differentiated: the types of its variables, and which calls are of
  * functions with loops. A copy is checked for it, of which nothing remains; trees as they are written are found
  * in it by their places. */
+#include "../lower/lower.h"
 #include "host.h"
 
 /* What is known of one function. */
@@ -58,6 +59,19 @@ static bool is_element(const Find *find, const Ast *n)
            n->type == array->type->result && !is_under(find, n);
 }
 
+/* An array of elements that are written, without bound variables. */
+static bool is_listed(const Find *find, Ast *n)
+{
+    if (n->kind != AST_NEW_ARRAY || !n->new_array.init || !n->type || n->type->kind != TY_ARRAY)
+        return false;
+    Find f = {.s = find->s};
+    for (int i = 0; find->around && i < find->around->nbound; i++)
+        vec_push(&f.inside, find->around->bound[i]);
+    find_bound(&n, &f);
+    vec_free(&f.inside);
+    return !f.free;
+}
+
 /* What a node declares or calls; NULL: it has no name. */
 static const char *name_of(const Ast *n)
 {
@@ -102,6 +116,8 @@ static void note(Ast **child, void *ctx)
         vec_push(&f->facts->list, fact);
     } else if (is_element(f, n)) {
         note_type(f, n->loc, FACT_ELEMENT, n->type, NULL);
+    } else if (is_listed(f, *child)) {
+        note_type(f, n->loc, FACT_ARRAY, n->type, NULL);
     } else if (n->kind == AST_ASSIGN && is_slice(n->assign.target)) {
         note_type(f, n->assign.value->loc, FACT_VALUE, n->assign.value->type, NULL);
     } else if (n->kind == AST_SWITCH) {
@@ -109,6 +125,11 @@ static void note(Ast **child, void *ctx)
     } else if (n->kind == AST_FOREACH) {
         note_type(f, n->foreach_.seq->loc, FACT_VALUE, n->foreach_.seq->type, NULL);
     }
+    const Ast *made = n->kind == AST_NEW_ARRAY && n->new_array.init ? n
+                      : n->kind == AST_DECLARATOR                   ? n->declarator.init
+                                                                    : NULL;
+    if (made && (made->kind == AST_NEW_ARRAY || made->kind == AST_INIT_LIST))
+        f->facts->listed = f->facts->listed || !lower_is_listed(made);
     f->steps = f->steps || n->kind == AST_IF || n->kind == AST_ASSIGN || n->kind == AST_INCDEC;
     f->functions = f->functions || n->nbound > 0 || n->kind == AST_REDUCE ||
                    n->kind == AST_LAMBDA || n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE;
@@ -176,7 +197,8 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
     if (!d->facts.good) return;
     note(&body, &find);
     d->loops = find.loops || facts_calls_loops(&d->facts) || (find.steps && find.functions) ||
-               find.wholes || split_is(sym->type->result);
+               find.wholes || split_is(sym->type->result) ||
+               (d->facts.listed && !is_of_values(sym));
 }
 
 static Derived *derived(Sema *s, Symbol *f)
@@ -232,12 +254,12 @@ bool facts_calls_loops(const Facts *facts)
         const Fact *f = &facts->list.data[i];
         if (f->called && !(f->under && f->value)) return true;
     }
-    return false;
+    return facts->listed;
 }
 
 bool facts_all_values(const Facts *facts)
 {
-    bool all = true;
+    bool all = !facts->listed;
     for (size_t i = 0; i < facts->list.len; i++)
         all = all && (!facts->list.data[i].called || facts->list.data[i].value);
     return all;

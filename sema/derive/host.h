@@ -12,7 +12,8 @@ typedef enum FactKind {
     FACT_DECLARED, /* a variable */
     FACT_CALL,     /* a call of a function with loops */
     FACT_ELEMENT, /* an element of an array that is a variable, at a place that no bound variable tells */
-    FACT_VALUE /* what a slice is given, switch or foreach looks at */
+    FACT_VALUE, /* what a slice is given, switch or foreach looks at */
+    FACT_ARRAY  /* a new array of elements that are written, which no bound variable tells */
 } FactKind;
 
 typedef struct Fact {
@@ -28,7 +29,8 @@ typedef struct Fact {
 
 typedef struct Facts {
     VEC(Fact) list;
-    bool good; /* the copy has no errors */
+    bool good;   /* the copy has no errors */
+    bool listed; /* new arrays of so many elements that no graph makes them (lower/listed.c) */
 } Facts;
 
 /* Of a lambda: its list is the caller's. Of a function: they live as long as the unit. */
@@ -149,6 +151,7 @@ Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
 Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
 Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types);
 void code_add_item(Sema *s, Ast *tuple, Ast *type);  /* to a TYPE_TUPLE */
+Ast *code_default(Sema *s, Loc loc, const Type *t);  /* default(t) */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges */
 /* The sum of two changes of the same type. */
 Ast *code_plus(Sema *s, Loc loc, const Type *t, Ast *a, Ast *b);

@@ -113,6 +113,7 @@ static void set_marks(Shape *f, const Marks *m)
 void shape_if(Shape *f, Ast *n, AstList rest, Steps *out)
 {
     Step step = {.kind = STEP_IF, .loc = n->loc, .value = n->if_.cond};
+    shape_effects(f, &step.value, out);
     shape_hoist(f, &step.value, out);
     size_t visible = f->visible.len;
     shape_reads(f, step.value, &step.reads);
@@ -169,6 +170,25 @@ static void check_loop(Shape *f, const Step *loop)
     }
 }
 
+/* A loop whose condition assigns asks for it at the beginning of each turn: if (!(cond)) break; body */
+static Ast *asked_inside(Sema *s, Loc loc, Ast *cond, Ast *body, const char *first)
+{
+    Ast *n = ast_new(s->arena, AST_IF, loc), *not = ast_new(s->arena, AST_UNARY, loc);
+    not ->unary.op = AST_OP_NOT;
+    not ->unary.operand = cond;
+    n->if_.cond = not ;
+    n->if_.then = ast_new(s->arena, AST_BREAK, loc);
+    if (first) { /* of do .. while */
+        Ast *later = ast_new(s->arena, AST_IF, loc), *name = tree_name(s, loc, first);
+        later->if_.cond = ast_new(s->arena, AST_UNARY, loc);
+        later->if_.cond->unary.op = AST_OP_NOT;
+        later->if_.cond->unary.operand = name;
+        later->if_.then = n;
+        n = later;
+    }
+    return tree_block(s, loc, 2, n, body);
+}
+
 /* while (cond) { body; turn }, with all that follows a turn in its place. */
 void shape_loop(Shape *f, Loc loc, Ast *cond, Ast *body, AstList turn, bool first, Steps *out)
 {
@@ -182,7 +202,15 @@ void shape_loop(Shape *f, Loc loc, Ast *cond, Ast *body, AstList turn, bool firs
         const char *name = code_fresh(s, "first");
         shape_assign(f, loc, shape_variable(f, name, s->boolean), yes, true, out);
         body = tree_block(s, loc, 2, tree_assign(s, loc, tree_name(s, loc, name), no), body);
-        cond = tree_binary(s, loc, AST_OP_LOR, tree_name(s, loc, name), cond);
+        if (shape_effect(cond)) {
+            body = asked_inside(s, loc, cond, body, name);
+            cond = NULL;
+        } else {
+            cond = tree_binary(s, loc, AST_OP_LOR, tree_name(s, loc, name), cond);
+        }
+    } else if (shape_effect(cond)) {
+        body = asked_inside(s, loc, cond, body, NULL);
+        cond = NULL;
     }
     if (shape_jumps(body)) {
         stop = shape_variable(f, code_fresh(s, "stop"), s->boolean);

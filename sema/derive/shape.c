@@ -122,9 +122,11 @@ static void find_call(Ast **child, void *ctx)
     const Shape *f = ((void **)ctx)[0];
     const Fact *fact = (*child)->kind == AST_CALL ? facts_at(f->facts, *child, FACT_CALL) : NULL;
     if (fact && !*found && !(fact->under && fact->value)) *found = fact;
+    if (!*found) *found = shape_listed(f, *child);
     ast_each_child(*child, find_call, ctx);
 }
 
+/* A call, or an array of elements that are written: what is taken out of an expression. NULL: there is none. */
 static const Fact *call_inside(Shape *f, Ast *tree)
 {
     const Fact *found = NULL;
@@ -142,7 +144,10 @@ static const char *what_is(const Symbol *called)
 static void refuse_inside(Shape *f, Ast *tree, const char *where)
 {
     const Fact *fact = call_inside(f, tree);
-    if (fact && !fact->value)
+    if (fact && fact->kind == FACT_ARRAY)
+        shape_fail(f, fact->loc, arena_printf(f->s->arena, "a new array %s", where),
+                   "put it into a variable in a statement of its own");
+    else if (fact && !fact->value)
         shape_fail(f, fact->loc,
                    arena_printf(f->s->arena, "'%s', %s, %s", fact->called->name,
                                 what_is(fact->called), where),
@@ -288,6 +293,11 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
         hoist_call(f, slot, fact, out);
         return;
     }
+    const Fact *listed = shape_listed(f, n);
+    if (listed) {
+        *slot = tree_name(f->s, n->loc, shape_temporary(f, "array", listed->type, n, out)->name);
+        return;
+    }
     if (f->elements && shape_get(f, slot, out)) return;
     bool lazy =
         n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
@@ -320,21 +330,14 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
 
 /* ---- assignments --------------------------------------------------------------------------------- */
 
-static void find_effect(Ast **child, void *ctx)
-{
-    const Ast *n = *child;
-    if (n->kind == AST_LAMBDA || n->kind == AST_INIT_LIST) return;
-    if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC) *(const Ast **)ctx = n;
-    ast_each_child(*child, find_effect, ctx);
-}
-
 /* v = c ? a : b, where the branches are arrays or call functions with loops: a branch of statements. */
 static bool assign_choice(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
 {
     Sema *s = f->s;
     if (value->kind != AST_COND) return false;
     if (v->type->kind != TY_ARRAY && !call_inside(f, value->cond.then) &&
-        !call_inside(f, value->cond.other))
+        !call_inside(f, value->cond.other) && !shape_effect(value->cond.then) &&
+        !shape_effect(value->cond.other))
         return false;
     if (declares) {
         Step *step = shape_step(out, STEP_RUN, loc);
@@ -351,14 +354,11 @@ static bool assign_choice(Shape *f, Loc loc, Variable *v, Ast *value, bool decla
 
 void shape_assign(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
 {
-    const Ast *effect = NULL;
     if (assign_choice(f, loc, v, value, declares, out)) return;
-    find_effect(&value, (void *)&effect);
-    if (effect)
-        shape_fail(f, effect->loc, "an assignment inside of an expression",
-                   "write a statement of its own");
+    if (shape_list(f, loc, v, value, declares, out)) return;
+    bool elements = f->elements, apart = f->apart;
+    f->apart = shape_effects(f, &value, out) || apart;
     Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = value};
-    bool elements = f->elements;
     f->elements = v->type && type_is_value(v->type) && kind_is_real(v->type);
     if (f->elements) f->read.len = 0;
     if (value->kind == AST_DEFINE)
@@ -366,6 +366,7 @@ void shape_assign(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Ste
     else
         shape_hoist(f, &step.value, out);
     f->elements = elements;
+    f->apart = apart;
     shape_reads(f, step.value, &step.reads);
     shape_target(f, &step, v, declares);
     vec_push(out, step);
@@ -422,15 +423,22 @@ void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Ste
         shape_function(f, n->loc, name, t, alone, out);
         return;
     }
-    if (init && init->kind != AST_COND) shape_hoist(f, &init, out);
+    const bool apart = f->apart;
+    if (init && init->kind != AST_COND) {
+        f->apart = shape_effects(f, &init, out) || apart;
+        shape_hoist(f, &init, out);
+    }
     Variable *v = shape_variable(f, name, t);
     if (init) {
         shape_assign(f, decl->loc, v, init, true, out);
+        f->apart = apart;
         return;
     }
     Step *step = shape_step(out, STEP_RUN, decl->loc);
     step->declared = v;
-    step->value = tree_local(f->s, decl->loc, type_node(f->s, decl->loc, t), name, NULL);
+    /* where the first turn of a loop gives it one, that is no longer seen */
+    step->value = tree_local(f->s, decl->loc, type_node(f->s, decl->loc, t), name,
+                             code_default(f->s, decl->loc, t));
 }
 
 void shape_define(Shape *f, Ast *n, int nrest, Ast **rest, Steps *out)

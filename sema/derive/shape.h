@@ -24,6 +24,7 @@ typedef struct Shape {
     Variable *left;          /* a loop was left by a return; NULL: none has one */
     bool elements;           /* reads of elements are steps of their own */
     VEC(Read) read;          /* by the statement so far */
+    bool apart;              /* what is written alike in it may not be one element */
     const Type *result;
 } Shape;
 
@@ -49,6 +50,12 @@ Variable *shape_find(const Shape *f,
 Variable *shape_temporary(Shape *f, const char *what, const Type *t, Ast *value, Steps *out);
 void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value,
                Steps *out); /* target op= value */
+
+/* ---- effects.c ---- */
+
+const Ast *shape_effect(Ast *n); /* the first assignment inside; NULL: there is none */
+/* Makes statements of assignments inside of an expression; true: there were some. */
+bool shape_effects(Shape *f, Ast **slot, Steps *out);
 
 /* ---- normal.c ---- */
 
@@ -81,6 +88,10 @@ void shape_functions(Shape *f, AstList list, Steps *out);
 
 /* Takes an element of an array out of an expression; false: it is none. */
 bool shape_get(Shape *f, Ast **slot, Steps *out);
+/* Is it a new array of elements that are written, which an expression has? */
+const Fact *shape_listed(const Shape *f, const Ast *n);
+/* v = { a, b, c }, where elements read variables: each is put by itself; false: it is none such. */
+bool shape_list(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out);
 /* array[..] op= value, an element or a slice of a variable. */
 void shape_put(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value, Steps *out);
 

@@ -174,6 +174,11 @@ const FdNode *lower_select(Lower *l, const FdNode *const *values, Loc loc);
 void lower_add_slots(Lower *l, const FdType *t, const char *name, bool is_array);
 const FdNode *lower_slots(Lower *l, const FdType *t, int first);
 
+/* ---- listed.c --------------------------------------------------------------------------- */
+
+/* What lower_is_listed as a function that chooses by its index. */
+const FdNode *lower_listed(Lower *l, const Ast *n);
+
 /* ---- capture.c: what the graph takes from the host ----------------------------------- */
 
 /* Is the expression a graph of its own right, rather than a host operation? */

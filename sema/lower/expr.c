@@ -425,6 +425,10 @@ static const FdNode *function(Lower *l, const Ast *n)
     case AST_CALL:
         if (lower_is_machinery(l, n)) return lower_pointwise(l, n);
         break;
+    case AST_NEW_ARRAY:
+    case AST_INIT_LIST:
+        if (lower_is_listed(n)) return lower_listed(l, n);
+        break;
     default: break;
     }
     if (n->kind != AST_CALL && n->kind != AST_INDEX)

@@ -46,4 +46,7 @@ bool lower_print_passes(Text *out, const SemaResult *r, const Sources *sources,
 /* --emit=dot: the same for Graphviz, one digraph a graph. */
 void lower_print_dot(Text *out, const SemaResult *r, const Sources *sources);
 
+/* Is it a checked new array of so few elements that are written that graphs make it? */
+bool lower_is_listed(const Ast *n);
+
 #endif

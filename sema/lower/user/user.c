@@ -119,7 +119,8 @@ static bool is_straight(const LowerSignature *sig)
             const Ast *d = s->var_decl.vars.data[k];
             const Ast *init = d->declarator.init;
             if (!d->sym || !init || d->sym->assigned_again) return false;
-            if (init->kind == AST_NEW_ARRAY || init->kind == AST_INIT_LIST) return false;
+            const bool made = init->kind == AST_NEW_ARRAY || init->kind == AST_INIT_LIST;
+            if (made && !lower_is_listed(init)) return false;
         }
     }
     const Ast *last = body->block.stmts.data[body->block.stmts.len - 1];
