@@ -159,17 +159,31 @@ static const FdNode *unit(Fd *fd, const FdType *t, int *leaf)
     return fd_make(fd, t, fields, (FdLoc){0});
 }
 
-/* The sum over the reals of a value of weight times change. */
-static const FdNode *weighed(Fd *fd, const FdNode *weight, const FdNode *change)
+/* The widest real of a type; SC_HALF if it has none. */
+static ScalarKind widest(const FdType *t)
+{
+    ScalarKind most = SC_HALF;
+    for (int i = 0; i < fd_type_leaves(t); i++) {
+        const ScalarKind k = fd_type_leaf(t, i);
+        if (scalar_is_real(k) && scalar_bytes(k) > scalar_bytes(most)) most = k;
+    }
+    return most;
+}
+
+/* The sum over the reals of a value of weight times change, in a real of this kind. */
+static const FdNode *weighed(Fd *fd, const FdNode *weight, const FdNode *change, ScalarKind to)
 {
     const FdNode *sum = NULL;
     const FdType *t = weight->type;
-    if (!t->record)
-        return scalar_is_real(t->scalar) ? fdi_op2(fd, FD_OP_MUL, weight, change) : NULL;
+    if (!t->record) {
+        if (!scalar_is_real(t->scalar)) return NULL;
+        const FdNode *product = fdi_op2(fd, FD_OP_MUL, weight, change);
+        return t->scalar == to ? product : fd_simple_op(fd, FD_OP_CONVERT, to, 1, &product);
+    }
     for (int i = 0; i < t->nfields; i++)
         sum = fdi_plus(fd, sum,
                        weighed(fd, fd_field(fd, weight, i, weight->loc),
-                               fd_field(fd, change, i, weight->loc)));
+                               fd_field(fd, change, i, weight->loc), to));
     return sum;
 }
 
@@ -188,7 +202,7 @@ static const FdNode *part_of(FdiDerive *d, const FdNode *n, int operand, const F
     int at = (*leaf)++;
     changes[operand] = unit(fd, n->fn->user->params[operand]->type, &at);
     const FdNode *change = fdi_user_change(d, n, changes);
-    const FdNode *sum = change ? weighed(fd, weight, change) : NULL;
+    const FdNode *sum = change ? weighed(fd, weight, change, widest(weight->type)) : NULL;
     return sum ? fd_simple_op(fd, FD_OP_CONVERT, t->scalar, 1, &sum) : NULL;
 }
 

@@ -91,6 +91,15 @@ void pure_override(Sema *s, Symbol *base, Symbol *with)
     vec_push(&s->calls, edge);
 }
 
+/* A variable of the function itself whose value is a struct: nobody else has it. */
+static bool is_copy(const Symbol *func, const Ast *object)
+{
+    const Symbol *v = object->kind == AST_NAME_REF ? object->sym : NULL;
+    const Class *c = v && v->type ? class_of(v->type) : NULL;
+    bool own = v && (v->kind == SYM_LOCAL || (v->kind == SYM_PARAM && v->mode == AST_OP_BY_VALUE));
+    return own && c && class_is_struct(c) && func && !func->local && !v->cell;
+}
+
 void pure_write(Sema *s, const Ast *object, const char *member, Loc loc)
 {
     if (s->quiet) return;
@@ -100,6 +109,8 @@ void pure_write(Sema *s, const Ast *object, const char *member, Loc loc)
         pure_impure(s, what, loc);
     } else if (object->kind == AST_THIS || object->kind == AST_BASE) {
         if (s->func && !s->func->is_ctor) writes_self(s->func, what, loc);
+    } else if (is_copy(s->func, object)) {
+        return;
     } else if (s->func && object->kind == AST_NAME_REF && object->sym && object->sym->fresh) {
         ObjectWrite w = {s->func, object->sym, loc};
         vec_push(&s->writes, w);
@@ -171,7 +182,7 @@ static bool infer_call(Sema *s, const CallEdge *e)
     if (e->callee->derived) return false; /* what it is made of was asked for */
     if (!e->callee->impure) {
         bool own_object = e->object && (e->object->kind == AST_THIS || e->object->kind == AST_BASE);
-        if (e->object && is_own(e->object)) return false;
+        if (e->object && (is_own(e->object) || is_copy(f, e->object))) return false;
         if (own_object && (f->is_ctor || f->writes_self)) return false;
         if (own_object) {
             writes_self(

@@ -9,7 +9,10 @@ typedef struct Derived {
     const Symbol *f;
     Facts facts;
     bool loops;
+    bool given; /* it has a [Derivative], or calls what has: no graph knows of it */
 } Derived;
+
+static Derived *derived(Sema *s, Symbol *f);
 
 typedef struct Find {
     Sema *s;
@@ -96,6 +99,20 @@ static bool is_of_values(const Symbol *f)
     return values;
 }
 
+/* A call that can change nothing that it is given. */
+static bool is_check(const Ast *n)
+{
+    const Symbol *f = n->kind == AST_CALL ? n->sym : NULL;
+    if (!f || f->kind != SYM_FUNC || !f->type || f->self || f->local || refs_is(f)) return false;
+    bool check = true;
+    for (int i = 0; check && i < f->type->nparams; i++) {
+        const Type *t = f->type->params[i];
+        check = type_is_value(t) || (t->kind == TY_ARRAY && type_is_value(t->result)) ||
+                t->kind == TY_STRING;
+    }
+    return check;
+}
+
 static void note(Ast **child, void *ctx)
 {
     Find *f = ctx;
@@ -112,7 +129,7 @@ static void note(Ast **child, void *ctx)
                      .called = n->sym,
                      .name = name_of(n),
                      .under = is_under(f, n) || n->res != AST_RES_NONE,
-                     .value = is_of_values(n->sym)};
+                     .value = is_of_values(n->sym) && !derived(f->s, n->sym)->given};
         vec_push(&f->facts->list, fact);
     } else if (is_element(f, n)) {
         note_type(f, n->loc, FACT_ELEMENT, n->type, NULL);
@@ -130,6 +147,8 @@ static void note(Ast **child, void *ctx)
                                                                     : NULL;
     if (made && (made->kind == AST_NEW_ARRAY || made->kind == AST_INIT_LIST))
         f->facts->listed = f->facts->listed || !lower_is_listed(made);
+    const Ast *alone = n->kind == AST_EXPR_STMT ? n->expr_stmt.expr : NULL;
+    if (alone && is_check(alone)) note_type(f, alone->loc, FACT_CHECK, alone->type, NULL);
     f->steps = f->steps || n->kind == AST_IF || n->kind == AST_ASSIGN || n->kind == AST_INCDEC;
     f->functions = f->functions || n->nbound > 0 || n->kind == AST_REDUCE ||
                    n->kind == AST_LAMBDA || n->res == AST_RES_PROMOTE || n->res == AST_RES_REDUCE;
@@ -196,6 +215,10 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
     context_leave(s, &saved);
     if (!d->facts.good) return;
     note(&body, &find);
+    for (size_t i = 0; i < d->facts.list.len; i++) {
+        Symbol *called = d->facts.list.data[i].called;
+        d->given = d->given || (called && derived(s, called)->given);
+    }
     d->loops = find.loops || facts_calls_loops(&d->facts) || (find.steps && find.functions) ||
                find.wholes || split_is(sym->type->result) ||
                (d->facts.listed && !is_of_values(sym));
@@ -208,10 +231,11 @@ static Derived *derived(Sema *s, Symbol *f)
     Derived *d = arena_new_of(s->arena, Derived);
     d->f = f;
     vec_push(&s->derived, d); /* first: it may call itself */
+    d->given = given_is(f);
     bool known =
         f->decl && f->decl->kind == AST_FUNC && f->decl->func.body && f->type && !f->generic;
     bool written = known && (f->as_written || !f->used || f->decl->func.body->type == NULL);
-    if (known && (given_is(f) || derived_from(s, f)))
+    if (known && (given_is(f) || refs_is(f) || derived_from(s, f)))
         d->loops = true;
     else if (written)
         look_into(s, f, d);

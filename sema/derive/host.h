@@ -13,6 +13,7 @@ typedef enum FactKind {
     FACT_CALL,     /* a call of a function with loops */
     FACT_ELEMENT, /* an element of an array that is a variable, at a place that no bound variable tells */
     FACT_VALUE, /* what a slice is given, switch or foreach looks at */
+    FACT_CHECK, /* a call for which nothing changes: it may throw */
     FACT_ARRAY  /* a new array of elements that are written, which no bound variable tells */
 } FactKind;
 
@@ -117,6 +118,7 @@ void normal_form(Sema *s, Normal *out, const Facts *facts, Ast *body, AstList pa
 void normal_free(Normal *n);
 /* Marks what depends on the active parameters. False after a report: what does has no derivative. */
 bool normal_activity(Normal *n);
+bool normal_is_discrete(const Type *t); /* the derivative of such values is zero */
 /* What a step's value reads at last, and the definitions of functions that it uses, in their order. */
 void normal_reads(const Step *step, Variables *plain, Variables *functions);
 /* Target number i of a step; NULL: it has not so many. */
@@ -248,8 +250,9 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
 const DerivedFrom *derived_from(Sema *s, const Symbol *f);
 /* What f is made into before it is differentiated. NULL: it is not yet. */
 typedef enum DerivedVersion {
-    VERSION_SPLIT, /* with the fields of its parameters in their place (split.c) */
-    VERSION_ARRAYS /* with arrays in place of functions of integers (arrays.c) */
+    VERSION_SPLIT,  /* with the fields of its parameters in their place (split.c) */
+    VERSION_ARRAYS, /* with arrays in place of functions of integers (arrays.c) */
+    VERSION_REFS    /* giving what it sets (refs.c) */
 } DerivedVersion;
 Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f);
 /* A copy of f to be a version of it: by a name of its own, without a type and what was found out of f. */
@@ -261,6 +264,10 @@ void derived_drop_version(Sema *s, DerivedVersion kind, const Symbol *f);
 const Type *arrays_of(Sema *s,
                       const Type *t); /* the array in place of such a function; NULL: it is none */
 Symbol *arrays_version(Sema *s, Symbol *f);
+/* ---- refs.c ---- */
+bool refs_is(const Symbol *f); /* has it parameters by `ref` or `out`? */
+/* The function that takes them by value and gives them: a tuple of its result, if it has one, and of each of them. */
+Symbol *refs_version(Sema *s, Symbol *f);
 /* ---- second.c: the same of what goes back: its parameters, statements and type of result; false after a report */
 bool second_function(Sema *s, const DerivedFrom *m, DerivedWay way, unsigned by, Loc loc,
                      AstList *params, AstList *stmts, Ast **result);

@@ -27,6 +27,14 @@ void normal_add(Variables *list, Variable *v)
 
 /* ---- statements -------------------------------------------------------------------------------------- */
 
+/* A statement that is run as it is. */
+static void run_check(Shape *f, Ast *n, Steps *out)
+{
+    Step step = {.kind = STEP_RUN, .loc = n->loc, .value = n};
+    shape_reads(f, n, &step.reads);
+    vec_push(out, step);
+}
+
 static void expression_statement(Shape *f, Ast *n, int nrest, Ast **rest, Steps *out)
 {
     Ast *e = n->expr_stmt.expr;
@@ -36,7 +44,9 @@ static void expression_statement(Shape *f, Ast *n, int nrest, Ast **rest, Steps 
         shape_set(f, n->loc, e->assign.target, e->assign.op, e->assign.value, out);
     else if (e->kind == AST_INCDEC)
         shape_set(f, n->loc, e->incdec.target, e->incdec.op, tree_int(f->s, n->loc, 1), out);
-    else
+    else if (facts_at(f->facts, e, FACT_CHECK))
+        run_check(f, n, out);
+    else if (!shape_effects(f, &e, out))
         shape_fail(f, n->loc, "a call for its effect", "return what it computes");
 }
 
@@ -106,6 +116,8 @@ void shape_statements(Shape *f, AstList list, Steps *out)
         Ast *n = list.data[i] = shape_plain(f, list.data[i]);
         AstList rest = {list.data + i + 1, list.len - i - 1};
         int nhere = list.len - i;
+        f->nrest = nhere;
+        f->rest = list.data + i;
         bool jumps = n->kind == AST_IF && shape_jumps(n); /* a switch in it becomes one without */
         if (ast_is_loop(n)) f->states = states_of(n);
         switch (n->kind) {
@@ -219,7 +231,7 @@ static bool reads_active(const Step *step)
 }
 
 /* Values whose derivative is zero, whatever they depend on. */
-static bool is_discrete(const Type *t)
+bool normal_is_discrete(const Type *t)
 {
     const Type *of = type_is_functional(t) ? t->result : t;
     return of->kind == TY_STRING || (of->kind == TY_SCALAR && !scalar_is_real(of->scalar));
@@ -228,7 +240,7 @@ static bool is_discrete(const Type *t)
 /* A step's target becomes active; true: it was not. */
 static bool activate(Normal *n, const Step *step, Variable *target)
 {
-    if (target->active || is_discrete(target->type) || !reads_active(step)) return false;
+    if (target->active || normal_is_discrete(target->type) || !reads_active(step)) return false;
     if (!kind_is_real(target->type)) {
         report(n->s, step->loc, NOT_SUPPORTED,
                "there is no derivative yet of '%s', a '%s' in a function with loops", target->name,

@@ -154,7 +154,7 @@ static void refuse_inside(Shape *f, Ast *tree, const char *where)
                    "call it in a statement of its own");
 }
 
-static Variable *variable_of(const Shape *f, const Ast *n)
+Variable *shape_named(const Shape *f, const Ast *n)
 {
     return n->kind == AST_NAME_REF ? shape_find(f, n->name_ref.name) : NULL;
 }
@@ -162,7 +162,7 @@ static Variable *variable_of(const Shape *f, const Ast *n)
 /* An argument that may have a derivative becomes a variable. */
 static Variable *argument(Shape *f, Ast **slot, const Type *t, Steps *out)
 {
-    Variable *v = variable_of(f, *slot);
+    Variable *v = shape_named(f, *slot);
     Variables reads = {0};
     shape_reads(f, *slot, &reads);
     bool any = reads.len > 0;
@@ -213,10 +213,19 @@ static bool is_place(const Ast *n)
 }
 
 /* A call of a function with loops: a step of its own, whose result is a variable. */
-static void hoist_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
+void shape_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
 {
     Ast *call = *slot;
     const Ast *decl = fact->called->decl;
+    if (!fact->under && normal_is_discrete(fact->type)) { /* it has no derivative */
+        Variable *v = shape_variable(f, code_fresh(f->s, "result"), fact->type);
+        Step step = {.kind = STEP_ASSIGN, .loc = call->loc, .value = call};
+        shape_reads(f, call, &step.reads);
+        shape_target(f, &step, v, true);
+        vec_push(out, step);
+        *slot = tree_name(f->s, call->loc, v->name);
+        return;
+    }
     Step step = {.kind = STEP_CALL, .loc = call->loc, .callee = fact->called};
     step.object = object_of(f, fact->called, call);
     bool plain = !fact->under && (!fact->called->self || step.object) && !fact->called->local &&
@@ -290,7 +299,7 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
     if (!n || !f->out->good || (!f->elements && !call_inside(f, n))) return;
     const Fact *fact = n->kind == AST_CALL ? facts_at(f->facts, n, FACT_CALL) : NULL;
     if (fact && !(fact->under && fact->value)) {
-        hoist_call(f, slot, fact, out);
+        shape_call(f, slot, fact, out);
         return;
     }
     const Fact *listed = shape_listed(f, n);
@@ -317,6 +326,10 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
     } else if (n->kind == AST_CALL) {
         shape_hoist(f, &n->call.callee, out);
         hoist_list(f, n->call.args, out);
+    } else if (n->kind == AST_TUPLE) {
+        hoist_list(f, n->tuple.items, out);
+    } else if (n->kind == AST_NEW && !n->new_.init) {
+        hoist_list(f, n->new_.args, out);
     } else if (n->kind == AST_BINDER) {
         shape_hoist(f, &n->binder.constraint, out);
     } else if (n->kind == AST_COND) {
@@ -457,54 +470,4 @@ Variable *shape_temporary(Shape *f, const char *what, const Type *t, Ast *value,
     Variable *v = shape_variable(f, code_fresh(f->s, what), t);
     shape_assign(f, value->loc, v, value, true, out);
     return v;
-}
-
-/* p.x = e of a record: p gets a value with another field. */
-static void set_field(Shape *f, Loc loc, Variable *v, const Ast *target, AstOp op, Ast *value,
-                      Steps *out)
-{
-    Sema *s = f->s;
-    const Class *c = class_of(v->type);
-    AstList items = {0};
-    Ast *with = ast_new(s->arena, AST_WITH, loc), *one = ast_new(s->arena, AST_FIELD, loc);
-    const char *name = target->member.name;
-    const Symbol *field = type_is_tuple(v->type) ? tuple_field(s, c, name) : NULL;
-    for (int i = 0; i < c->nfields; i++) {
-        const Symbol *own = c->fields[i];
-        Ast *item = tree_member(s, loc, tree_name(s, loc, v->name), own->name);
-        if (own == field || own->name == name) {
-            if (op != AST_OP_NONE) value = tree_binary(s, loc, op, item, value);
-            item =
-                op == AST_OP_NONE ? value : tree_cast(s, loc, type_node(s, loc, own->type), value);
-            one->field.value = item;
-        }
-        items = ast_list_add(s->arena, items, item);
-    }
-    one->field.name = name;
-    with->with_.operand = tree_name(s, loc, v->name);
-    with->with_.fields = ast_list_add(s->arena, with->with_.fields, one);
-    shape_assign(f, loc, v, type_is_tuple(v->type) ? tree_tuple(s, loc, items) : with, false, out);
-}
-
-void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value, Steps *out)
-{
-    const Ast *of = target->kind == AST_MEMBER ? target->member.base : NULL;
-    Variable *whole = of ? variable_of(f, of) : NULL;
-    if (whole && whole->type && type_is_record(whole->type)) {
-        set_field(f, loc, whole, target, op, value, out);
-        return;
-    }
-    const Ast *base = target->kind == AST_INDEX ? target->index.base : NULL;
-    Variable *v = variable_of(f, base ? base : target);
-    if (!v || v->definition || !v->type || (base && v->type->kind != TY_ARRAY)) {
-        shape_fail(f, loc, "an assignment to what is no variable of this function",
-                   "return what it computes");
-    } else if (base) {
-        shape_put(f, loc, v, target, op, value, out);
-    } else {
-        if (op != AST_OP_NONE) value = tree_binary(f->s, loc, op, target, value);
-        if (op != AST_OP_NONE && v->type->kind == TY_SCALAR) /* it converts back */
-            value = tree_cast(f->s, loc, type_node(f->s, loc, v->type), value);
-        shape_assign(f, loc, v, value, false, out);
-    }
 }

@@ -21,10 +21,12 @@ typedef struct Shape {
     Variable *stop;          /* of the innermost loop, where it has a break */
     const AstList *turn;     /* what its turns end with */
     const Ast *states;       /* of the loop that comes */
-    Variable *left;          /* a loop was left by a return; NULL: none has one */
-    bool elements;           /* reads of elements are steps of their own */
-    VEC(Read) read;          /* by the statement so far */
-    bool apart;              /* what is written alike in it may not be one element */
+    int nrest;               /* statements from the one that is looked at on, in its scope */
+    Ast **rest;
+    Variable *left; /* a loop was left by a return; NULL: none has one */
+    bool elements;  /* reads of elements are steps of their own */
+    VEC(Read) read; /* by the statement so far */
+    bool apart;     /* what is written alike in it may not be one element */
     const Type *result;
 } Shape;
 
@@ -37,6 +39,8 @@ Step *shape_step(Steps *out, StepKind kind, Loc loc);  /* a new one, the last */
 void shape_target(Shape *f, Step *step, Variable *v, bool declares);
 /* Takes calls of functions with loops out of an expression, in the order in which it is evaluated. */
 void shape_hoist(Shape *f, Ast **slot, Steps *out);
+/* A call of such a function, which the fact tells, becomes a step. */
+void shape_call(Shape *f, Ast **slot, const Fact *fact, Steps *out);
 void shape_assign(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out);
 /* The variable `decl` of a VAR_DECL; rest: the statements of its scope, where it may get another name. */
 void shape_declare(Shape *f, const Ast *n, Ast *decl, int nrest, Ast **rest, Steps *out);
@@ -45,7 +49,8 @@ void shape_define(Shape *f, Ast *n, int nrest, Ast **rest, Steps *out); /* the s
 void shape_function(Shape *f, Loc loc, const char *name, const Type *t, Ast *definition,
                     Steps *out);
 Variable *shape_find(const Shape *f,
-                     const char *name); /* the visible one of this name, NULL: none */
+                     const char *name);              /* the visible one of this name, NULL: none */
+Variable *shape_named(const Shape *f, const Ast *n); /* what a name means; NULL: it is none */
 /* A variable of its own for a value; it has the value from now on. */
 Variable *shape_temporary(Shape *f, const char *what, const Type *t, Ast *value, Steps *out);
 void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value,

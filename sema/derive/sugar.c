@@ -282,6 +282,58 @@ void shape_parts(Shape *f, Ast *assign, int nrest, Ast **rest, Steps *out)
     vec_free(&p.types);
 }
 
+/* ---- assignments ---------------------------------------------------------------------------------- */
+
+/* p.x = e of a record: p gets a value with another field. */
+static void set_field(Shape *f, Loc loc, Variable *v, const Ast *target, AstOp op, Ast *value,
+                      Steps *out)
+{
+    Sema *s = f->s;
+    const Class *c = class_of(v->type);
+    AstList items = {0};
+    Ast *with = ast_new(s->arena, AST_WITH, loc), *one = ast_new(s->arena, AST_FIELD, loc);
+    const char *name = target->member.name;
+    const Symbol *field = type_is_tuple(v->type) ? tuple_field(s, c, name) : NULL;
+    for (int i = 0; i < c->nfields; i++) {
+        const Symbol *own = c->fields[i];
+        Ast *item = tree_member(s, loc, tree_name(s, loc, v->name), own->name);
+        if (own == field || own->name == name) {
+            if (op != AST_OP_NONE) value = tree_binary(s, loc, op, item, value);
+            item =
+                op == AST_OP_NONE ? value : tree_cast(s, loc, type_node(s, loc, own->type), value);
+            one->field.value = item;
+        }
+        items = ast_list_add(s->arena, items, item);
+    }
+    one->field.name = name;
+    with->with_.operand = tree_name(s, loc, v->name);
+    with->with_.fields = ast_list_add(s->arena, with->with_.fields, one);
+    shape_assign(f, loc, v, type_is_tuple(v->type) ? tree_tuple(s, loc, items) : with, false, out);
+}
+
+void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value, Steps *out)
+{
+    const Ast *of = target->kind == AST_MEMBER ? target->member.base : NULL;
+    Variable *whole = of ? shape_named(f, of) : NULL;
+    if (whole && whole->type && type_is_record(whole->type)) {
+        set_field(f, loc, whole, target, op, value, out);
+        return;
+    }
+    const Ast *base = target->kind == AST_INDEX ? target->index.base : NULL;
+    Variable *v = shape_named(f, base ? base : target);
+    if (!v || v->definition || !v->type || (base && v->type->kind != TY_ARRAY)) {
+        shape_fail(f, loc, "an assignment to what is no variable of this function",
+                   "return what it computes");
+    } else if (base) {
+        shape_put(f, loc, v, target, op, value, out);
+    } else {
+        if (op != AST_OP_NONE) value = tree_binary(f->s, loc, op, target, value);
+        if (op != AST_OP_NONE && v->type->kind == TY_SCALAR) /* it converts back */
+            value = tree_cast(f->s, loc, type_node(f->s, loc, v->type), value);
+        shape_assign(f, loc, v, value, false, out);
+    }
+}
+
 /* ---- functions inside --------------------------------------------------------------------------------- */
 
 /* Does it read what is declared among these statements, and not by now? */

@@ -37,14 +37,13 @@ static const FdNode *chosen(Lower *l, const Ast *list, const FdType *t, int dim,
     const FdNode *value = NULL;
     for (int i = items->len; i-- > 0;) {
         const Ast *item = items->data[i];
-        const FdNode *one = dim + 1 < t->nparams ? chosen(l, item, t, dim + 1, vars)
-                                                 : lower_expr(l, item);
+        const FdNode *one =
+            dim + 1 < t->nparams ? chosen(l, item, t, dim + 1, vars) : lower_expr(l, item);
         if (one) one = lower_convert(l, one, t->result, item->loc);
         if (!one) return NULL;
-        const FdNode *place[] = {vars[dim], fd_const(l->fd, vars[dim]->type->scalar,
-                                                     (ScalarValue){.i = i})};
-        const FdNode *values[] = {lower_op(l, FD_OP_EQ, 2, place, item->loc), one,
-                                  value};
+        const FdNode *place[] = {vars[dim],
+                                 fd_const(l->fd, vars[dim]->type->scalar, (ScalarValue){.i = i})};
+        const FdNode *values[] = {lower_op(l, FD_OP_EQ, 2, place, item->loc), one, value};
         value = value ? lower_select(l, values, item->loc) : one;
     }
     return value;
