@@ -8,7 +8,7 @@
  * that both can be one evaluation. */
 #include <string.h>
 
-#include "../check/check.h"
+#include "host.h"
 
 typedef struct Derive {
     LibName name;
@@ -320,6 +320,7 @@ static void find_constants(Ast **child, void *ctx)
     if (is_fixed(n)) return;
     if (sym && declared(sym) && sym->type &&
         (sym->type->kind == TY_ARRAY || type_is_functional(sym->type)) &&
+        !normal_is_discrete(sym->type) &&
         (sym->loc.begin < l->lambda->loc.begin || sym->loc.file != l->lambda->loc.file))
         for (int i = 0; i < l->nargs; i++) {
             const Symbol *v = l->args[i]->kind == AST_NAME_REF ? l->args[i]->sym : NULL;

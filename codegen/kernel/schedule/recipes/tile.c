@@ -202,8 +202,10 @@ void tile_pack(Tile *t, int operand, Num *when)
     TileAxes x;
     Nest *n = tile_nest(t, row ? "pack_rows" : "pack_columns", when, &x);
     NestStep *in = &n->root;
-    if (is_batched(t, operand)) in = nest_group(u, in, x.batch, 2, NULL, NEST_CUT);
-    if (t->blocks) in = nest_group(u, in, x.k[0], 1, t->kc, NEST_CUT);
+    /* A block for the whole batch, then the next: in memory the batch often lies within it. */
+    const bool batched = is_batched(t, operand);
+    if (batched) in = nest_group(u, in, x.batch, t->blocks ? 1 : 2, NULL, NEST_CUT);
+    if (t->blocks) in = nest_group(u, in, x.k[0], batched ? 2 : 1, t->kc, NEST_CUT);
     NestHold h = packed_hold(t, operand, &x, false);
     int across = row ? x.row : x.col;
     if (t->blocks && h.vectors) {
