@@ -69,6 +69,8 @@ static void square_nest(Unit *u, const Turned *t, Num *when, int lanes)
     n->stream = draw_bool(u, P_MAP_STREAM, d->temp < 0);
     Num *width = nest_lane_count(u, lanes),
         *block = num_int(u, BLOCK << draw(u, P_TURNED_BLOCK, 2) >> 2);
+    for (int i = 0; i < t->n; i++) /* long work: each square may be another unit's */
+        if (fd_effects(t->squares[i]) & FD_REDUCES) block = width;
     int x = nest_axis_of(u, n, d, t->other, t->other + 1),
         y = nest_axis_of(u, n, d, last, last + 1),
         rest = nest_axis_some(u, n, ~(1u << t->other | 1u << last));
