@@ -9,7 +9,8 @@ typedef struct Derived {
     const Symbol *f;
     Facts facts;
     bool loops;
-    bool given; /* it has a [Derivative], or calls what has: no graph knows of it */
+    bool given; /* it has a [Derivative], calls what has, or itself: no graph knows of it */
+    bool busy;  /* it is looked into: who calls it is called by it */
 } Derived;
 
 static Derived *derived(Sema *s, Symbol *f);
@@ -113,6 +114,14 @@ static bool is_check(const Ast *n)
     return check;
 }
 
+/* Does a call of it have to be one of the host's? */
+static bool is_hosted(Sema *s, Symbol *f)
+{
+    Derived *d = derived(s, f);
+    if (d->busy) d->loops = d->given = true;
+    return d->loops;
+}
+
 static void note(Ast **child, void *ctx)
 {
     Find *f = ctx;
@@ -122,7 +131,7 @@ static void note(Ast **child, void *ctx)
         f->functions = f->functions || type_is_functional(n->sym->type);
         f->wholes = f->wholes || split_is(n->sym->type);
     } else if (n->kind == AST_CALL && n->sym && n->sym->kind == SYM_FUNC &&
-               facts_has_loops(f->s, n->sym)) {
+               is_hosted(f->s, n->sym)) {
         Fact fact = {.kind = FACT_CALL,
                      .loc = n->loc,
                      .type = n->sym->type->result,
@@ -219,8 +228,8 @@ static void look_into(Sema *s, Symbol *sym, Derived *d)
         Symbol *called = d->facts.list.data[i].called;
         d->given = d->given || (called && derived(s, called)->given);
     }
-    d->loops = find.loops || facts_calls_loops(&d->facts) || (find.steps && find.functions) ||
-               find.wholes || split_is(sym->type->result) ||
+    d->loops = d->loops || find.loops || facts_calls_loops(&d->facts) ||
+               (find.steps && find.functions) || find.wholes || split_is(sym->type->result) ||
                (d->facts.listed && !is_of_values(sym));
 }
 
@@ -232,6 +241,7 @@ static Derived *derived(Sema *s, Symbol *f)
     d->f = f;
     vec_push(&s->derived, d); /* first: it may call itself */
     d->given = given_is(f);
+    d->busy = true;
     bool known =
         f->decl && f->decl->kind == AST_FUNC && f->decl->func.body && f->type && !f->generic;
     bool written = known && (f->as_written || !f->used || f->decl->func.body->type == NULL);
@@ -239,6 +249,7 @@ static Derived *derived(Sema *s, Symbol *f)
         d->loops = true;
     else if (written)
         look_into(s, f, d);
+    d->busy = false;
     return d;
 }
 
