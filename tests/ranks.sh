@@ -220,6 +220,21 @@ for (int t = 0; t < 6; t++) {
 END
 two_ranks directions '$2 < 18 || $3 > 0 || $5 > 1'
 
+# ---- recurrences: each turn's last row goes to the next rank, and nothing else ----
+cat >turns.cs\$ <<'END'
+int n = 1024;
+float[,] a(i : 0..n, j : 0..n) = (i * 31 + j * 17) % 101 / 8f;
+float[,] s = a;
+for (int t = 0; t < 6; t++) {
+    float[,] w(i : 0..n, j : 0..n) = i == 0 || j == 0 ? s(i, j) : 0.5f * Math.Max(w(i - 1, j), w(i, j - 1)) + a(i, j);
+    float[,] d(i : 0..n, j : 0..n) = i == 0 ? w(i, j) : 0.5f * d(i - 1, j) + w(i, j);
+    float[,] u(i : 0..n, j : 0..n) = i == n - 1 ? d(i, j) : 0.5f * u(i + 1, j) + d(i, j);
+    s = u;
+}
+Console.WriteLine($"{s[n - 1, n - 1]} {sum((double)s):F3}");
+END
+two_ranks turns '$2 < 20 || $3 > 0 || $5 > 1.2 * 6 * 6 * 4096 / 1e6'
+
 # ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
 cat >means.cs\$ <<'END'
 int nearest(float p, float(int) centres, int k) {

@@ -121,6 +121,7 @@ const char *cg_tile_text(CgTile t);
 typedef struct CgDevice { /* what the device layer reports */
     CgFamily family;
     int units;        /* compute units */
+    int places;       /* ranks that each do a share of launches, or blocks; 0: one */
     int vector_bytes; /* 16, 32, 64: widest efficient vector */
     size_t l1, l2, l3;
     size_t cache; /* l2 of the processor at hand; 0: l2. Native kernels are made for some l2 */
@@ -185,6 +186,23 @@ typedef struct CgRead {
     int64_t n, low, high;
 } CgRead;
 
+/* Of a launch that is one of several turns, each of which reads what others have written of the same result: `back` rows
+ * before its own, which is why shares do them one behind the other, in pieces of columns. */
+typedef enum CgTurnsKind {
+    CG_TURNS_NONE,
+    CG_TURNS_DIAGONAL, /* item g has rows number p = first + g and columns number turn - p, those that there are */
+    CG_TURNS_COLUMNS, /* rows number `turn`; an item for some columns */
+    CG_TURNS_ROWS     /* the same; the launch is for all columns that these have */
+} CgTurnsKind;
+enum { CG_TURNS_BACK = 64 }; /* less than so many */
+typedef struct CgTurns {
+    CgTurnsKind kind;
+    bool down; /* the last rows are the first turn's */
+    int64_t turn, back;
+    int first, count;      /* dimensions of columns, which are combinations as those of a cut .. */
+    int64_t step, n, from; /* .. and cut so */
+} CgTurns;
+
 /* A dimension of a launch in which items number i do positions i * step to (i + 1) * step - 1 of n, counted from
  * `from`: combinations of `count` of the result's dimensions from `first` on, the last fastest; or (count 0) of a
  * reduction's variables, from `first` on. The last item may begin earlier, to have `step` of them. inner: of a temporary's variables, whatever
@@ -199,6 +217,7 @@ typedef struct CgCut {
     /* Of some of the dimensions that items are of (divide.c): a position is `each` of theirs, of which an item does `by`; and the
      * same `span` further on, `repeats` times in all. By does not always divide each: then some are done twice. */
     int64_t repeats, each, by, span;
+    CgTurns turns;
     int nwrites;
     const CgWrite *writes; /* all that they write */
     int nreads;

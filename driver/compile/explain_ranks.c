@@ -132,6 +132,7 @@ static void explain(const SemaEvaluation *e, const FdOrder *order, CgPlan *plan,
         scalars[k] = s.scalars[order->slots[k]];
     }
     CgDevice device = cg_native_device(CG_NATIVE_V3, RANKS);
+    device.places = RANKS;
     CgBinding binding = {boxes, scalars, true};
     CgSchedule schedule;
     if (!cg_plan_bind(plan, &binding, &device, arena, &schedule)) {

@@ -87,6 +87,7 @@ static cl_int report(struct Device *d, bool cpu)
     cl_int code = CL_SUCCESS;
     i->units = (int)device_ask(d->id, CL_DEVICE_MAX_COMPUTE_UNITS, &code);
     if (rt.ranks.size) i->units *= rt.ranks.size; /* which divide what each plans alike */
+    i->places = rt.ranks.size;
     i->vector_bytes = 16;
     i->l1 = 32 << 10;
     i->l2 = i->l3 = device_ask(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &code);

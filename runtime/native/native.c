@@ -63,6 +63,7 @@ CgDevice native_device(const CsCode *form)
 {
     CgDevice d =
         cg_native_device((CgNativeLevel)form->level, rt.ranks.size ? rt.ranks.units : pool_units());
+    d.places = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
     d.cache = native_l2() ? native_l2() : d.l2;
     if (rt.ranks.machines > 1) d.l3 *= (size_t)rt.ranks.machines; /* which those units share */
     return d;

@@ -119,18 +119,39 @@ static bool gather(const Together *t, const DividedLaunch *l, bool ok, const CsS
     return ok && move_temps(t, l, n, true, site);
 }
 
+static int units_each(void)
+{
+    return rt.ranks.units / rt.ranks.size;
+}
+
+static size_t longest_turn(const Turns *turns)
+{
+    size_t most = 0;
+    for (int64_t k = 0; k < turns->rounds; k++) {
+        size_t n = turns_sent(turns, k, NULL);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 /* Room for the longest of these lists. */
 static bool new_sent(Together *t)
 {
     const Division *d = t->run->division;
     size_t most = 0;
+    Turns turns;
     for (int i = 0; d && i < d->nlaunches; i++) {
         const DividedLaunch *l = &d->launches[i];
-        size_t n = l->cut && l->gathered ? list_sent(t, d, l, NULL) : 0;
+        bool several = turns_from(d, t->run->schedule, i, units_each(), &turns);
+        size_t n = several                 ? longest_turn(&turns)
+                   : l->cut && l->gathered ? list_sent(t, d, l, NULL)
+                                           : 0;
+        if (several) i = turns.end - 1;
         most = n > most ? n : most;
     }
     t->sent = mem_object(most * sizeof *t->sent + 1);
-    return t->sent != NULL;
+    t->handed = mem_object(most * sizeof *t->handed + 1);
+    return t->sent && t->handed;
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
@@ -240,6 +261,51 @@ static bool tell(const Together *t, bool ok, const CsSite *site)
     return !t->device || device_set_errors(words, site);
 }
 
+/* ---- turns --------------------------------------------------------------------------------------- */
+
+/* The result's memory on a device. */
+static bool move_results(const Together *t, size_t n, bool in, const CsSite *site)
+{
+    bool ok = true;
+    for (int i = 0; t->device && ok && i < t->run->schedule->nouts; i++) {
+        Buffer *b = t->run->outs[i];
+        ok = in ? rt_blocks_in(b, t->sent, n, site) : rt_blocks_out(b, t->sent, n, site);
+    }
+    return ok;
+}
+
+static bool hand_on(const Together *t, const Turns *turns, int64_t round, bool ok,
+                    const CsSite *site)
+{
+    size_t n = turns_sent(turns, round, t->handed);
+    for (size_t k = 0; k < n; k++) {
+        const TurnBlock *b = &t->handed[k];
+        char *memory = t->device ? t->run->outs[b->out]->host : t->memory->outs[b->out];
+        t->sent[k] = (RankBlock){b->from, b->to, memory + b->at, b->bytes};
+    }
+    if (!n) return ok;
+    ok = ok && move_results(t, n, false, site);
+    ranks_exchange(t->sent, (int)n);
+    return ok && move_results(t, n, true, site);
+}
+
+static bool run_turns(const Together *t, const Turns *turns, bool ok, uint64_t *args,
+                      const CsSite *site)
+{
+    const CgSchedule *s = t->run->schedule;
+    for (int64_t k = 0; k < turns->rounds; k++) {
+        TurnItems is;
+        for (int64_t at = 0; turns_next(turns, rt.ranks.rank, k, &at, &is);) {
+            const CgLaunch *l = &s->launches[is.launch];
+            if (!ok || !launch_goes_on(t->memory->errors)) continue;
+            ok = t->device ? device_launch(t->device, l, &is.range, site)
+                           : launch_run(t->run, l, &is.range, t->memory, args, site);
+        }
+        ok = hand_on(t, turns, k, ok, site);
+    }
+    return ok;
+}
+
 /* A rank that fails alone, by its device, goes on with the messages until all hear of it. */
 bool together_run(const Together *t, uint64_t *args, const CsSite *site)
 {
@@ -252,6 +318,13 @@ bool together_run(const Together *t, uint64_t *args, const CsSite *site)
         const DividedLaunch *l = d ? &d->launches[i] : NULL;
         bool divided = l && l->cut;
         bool late = l && l->late;
+        Turns turns;
+        if (divided && turns_from(d, r->schedule, i, units_each(), &turns)) {
+            ok = run_turns(t, &turns, ok, args, site);
+            if (turns_tell(&turns) && !tell(t, ok, site)) return false;
+            i = turns.end - 1;
+            continue;
+        }
         if (late && t->device && !t->fails) continue;
         bool asks =
             t->device && t->fails && (divided || late) && launch->again; /* else its kernels look */
@@ -279,6 +352,7 @@ void together_end(Together *t, bool ok)
     for (int i = 0; i < n; i++) part_free(t->parts[i]);
     mem_object_free(t->parts);
     mem_object_free(t->sent);
+    mem_object_free(t->handed);
 }
 
 bool together_on_device(Together *t, bool can_fail, const CsSite *site)

@@ -96,6 +96,18 @@ static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
     }
 }
 
+/* Turns hand on rows from each share to the next, which each have enough of them; only short ones may report errors, which come
+ * in the order of shares. */
+static bool hands_on(const Division *d, const DividedLaunch *l, const CgLaunch *launch,
+                     const int64_t *own)
+{
+    const CgTurns *t = &l->cut->turns;
+    bool good = !launch->again && (!launch_tells(launch) || (t->kind == CG_TURNS_ROWS && !t->down));
+    for (int s = 0; good && s < d->n; s++)
+        good = l->from[s] < l->to[s] && own[s + 1] - own[s] >= t->back;
+    return good;
+}
+
 /* Do shares own whole items? */
 static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c, const int64_t *own)
 {
@@ -111,13 +123,18 @@ static bool cut_at_rows(Division *d, DividedLaunch *l, const CgCut *c, const int
     return true;
 }
 
+/* Of turns the one with most columns. */
 static const CgCut *cut_along(const Divide *v, const CgLaunch *l)
 {
-    for (int i = 0; i < l->ncuts; i++)
-        if (l->cuts[i].count == v->count && l->cuts[i].first == v->first && v->count &&
-            !l->cuts[i].inner)
-            return &l->cuts[i];
-    return NULL;
+    const CgCut *best = NULL;
+    for (int i = 0; i < l->ncuts; i++) {
+        const CgCut *c = &l->cuts[i];
+        bool along = c->count == v->count && c->first == v->first && v->count && !c->inner;
+        if (along && best && c->turns.n * best->turns.step <= best->turns.n * c->turns.step)
+            continue;
+        if (along) best = c;
+    }
+    return best;
 }
 
 static bool writes_out(const CgCut *c)
@@ -213,6 +230,7 @@ static bool cut_results(Divide *v)
         if (d->launches[i].late) continue;
         if (c && writes_arrays(v, c, l) && cut_groups(c) > 1) {
             good = cut_at_rows(d, &d->launches[i], c, d->own);
+            if (good && c->turns.kind) good = hands_on(d, &d->launches[i], l, d->own);
             d->launches[i].gathered = true;
         } else {
             good = cut_only(v, l) != NULL;
@@ -320,9 +338,20 @@ static bool has_few(const Divide *v, int first)
     return n < FEW && longer;
 }
 
+/* Do shares wait for each other? */
+static bool has_turns(const Divide *v)
+{
+    bool any = false;
+    for (int i = 0; i < v->d->nlaunches; i++) {
+        const CgCut *c = v->d->launches[i].cut;
+        any = any || (c && c->turns.kind);
+    }
+    return any;
+}
+
 typedef struct Best {
     int first, count;
-    bool any, even, few;
+    bool any, even, few, turns;
     double bytes;
 } Best;
 
@@ -334,12 +363,14 @@ static void consider(Divide *v, int first, int count, Best *best)
     double bytes = needs_missing(v);
     bool even = count && is_even(v->d, v->d->own[v->d->n]);
     bool few = count && has_few(v, first), tie = even == best->even && bytes == best->bytes;
+    bool turns = has_turns(v);
     bool better = !best->any || (count && !best->count) || (even && !best->even) ||
-                  (even == best->even && bytes < best->bytes) || (tie && best->few && !few) ||
-                  (tie && count && few == best->few && first < best->first);
+                  (even == best->even && bytes < best->bytes) || (tie && best->few && !few);
+    if (tie && count && few == best->few && best->any && best->count)
+        better = turns == best->turns ? first < best->first : !turns;
     if (best->any && best->count && !count) better = false;
     if (best->any && best->even && !even) better = false;
-    if (better) *best = (Best){first, count, true, even, few, bytes};
+    if (better) *best = (Best){first, count, true, even, few, turns, bytes};
 }
 
 static bool is_known(const Best *seen, int n, int first, int count)

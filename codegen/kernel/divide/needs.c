@@ -77,6 +77,19 @@ const CgCut *cut_only(const Divide *v, const CgLaunch *l)
     return NULL;
 }
 
+/* Turns of one kernel read the same, each for its share of the rows. */
+static bool is_again(const Divide *v, int i)
+{
+    for (int k = i - 1; v->d->launches[i].cut && k >= 0 && k >= i - 2; k--) {
+        const CgCut *a = v->d->launches[k].cut, *b = v->d->launches[i].cut;
+        if (!a || !a->turns.kind || !b->turns.kind) continue;
+        if (v->in->schedule->launches[k].kernel == v->in->schedule->launches[i].kernel &&
+            a->first == b->first && a->from == b->from && a->n == b->n && a->step == b->step)
+            return true;
+    }
+    return false;
+}
+
 void needs_find(Divide *v)
 {
     Division *d = v->d;
@@ -84,7 +97,7 @@ void needs_find(Divide *v)
     for (int i = 0; i < d->nlaunches; i++) {
         const CgLaunch *l = &v->in->schedule->launches[i];
         const DividedLaunch *by = &d->launches[i];
-        if (by->late) continue;
+        if (by->late || is_again(v, i)) continue;
         const CgCut *only = by->cut ? NULL : cut_only(v, l);
         for (int s = 0; s < d->n; s++) {
             Need *needs = &d->needs[s * d->nslots];

@@ -19,7 +19,8 @@ int64_t plan_device_value(const CgDevice *d, int i)
                                        [NUM_MAX_GROUP] = (int64_t)d->max_group,
                                        [NUM_LOCAL_BYTES] = (int64_t)d->local_bytes,
                                        [NUM_GPU] = d->family == CG_GPU,
-                                       [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2)};
+                                       [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2),
+                                       [NUM_PLACES] = d->places > 1 ? d->places : 1};
     return values[i];
 }
 
@@ -189,6 +190,20 @@ static CgRead bind_read(const PlanRead *p, const Values *v)
                     .high = value_of(p->high, v)};
 }
 
+static CgTurns bind_turns(const PlanCut *c, const Values *v)
+{
+    if (!c->turns.kind) return (CgTurns){.kind = CG_TURNS_NONE};
+    return (CgTurns){.kind = c->turns.kind,
+                     .down = c->turns.down,
+                     .turn = value_of(c->turns.turn, v),
+                     .back = c->turns.back,
+                     .first = c->turns.first,
+                     .count = c->turns.count,
+                     .step = value_of(c->turns.step, v),
+                     .n = value_of(c->turns.n, v),
+                     .from = value_of(c->turns.from, v)};
+}
+
 static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
 {
     CgCut *cuts = arena_array(arena, CgCut, s->ncuts ? s->ncuts : 1);
@@ -210,6 +225,7 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
                           .repeats = 1,
                           .each = 1,
                           .by = 1,
+                          .turns = bind_turns(c, v),
                           .nwrites = c->nwrites,
                           .writes = writes,
                           .nreads = c->nreads,
@@ -293,6 +309,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
             bool more = (uint64_t)limits[let] - (uint64_t)v.lets[let] > (uint64_t)steps[let];
             v.lets[let] += more ? steps[let] : 0;
             if (more) i = s->partner;
+        } else if (s->kind == STEP_LET) {
+            v.lets[s->let] = value_of(p->lets.data[s->let].expr, &v);
         } else if (!s->when || value_of(s->when, &v)) {
             CgLaunch l = bind_run(s, &v, arena);
             bool empty = false;

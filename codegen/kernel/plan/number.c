@@ -21,7 +21,8 @@ const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
                                                [NUM_MAX_GROUP] = "max_group",
                                                [NUM_LOCAL_BYTES] = "local_bytes",
                                                [NUM_GPU] = "gpu",
-                                               [NUM_CACHE] = "cache"};
+                                               [NUM_CACHE] = "cache",
+                                               [NUM_PLACES] = "places"};
 
 typedef struct NumText { /* of a number */
     const char *text;

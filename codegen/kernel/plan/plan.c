@@ -21,6 +21,7 @@ typedef struct Reader {
     VEC(const PlanExpr *) temps, outs;
     VEC(Step) steps;
     VEC(int) open; /* loops */
+    bool varies;   /* the last expression has a name that does */
     VEC(const char *) kernels;
 } Reader;
 
@@ -93,12 +94,14 @@ static int resolve(void *ctx, const char *name, int len)
     int i = plan_find_named(&p->defines, name, n);
     if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
     i = plan_find_named(&p->lets, name, n);
+    if (i >= 0 && p->lets.data[i].varies) ((Reader *)ctx)->varies = true;
     return i < 0 ? -1 : (int)SYM_LET << CLASS_SHIFT | i << INDEX_SHIFT;
 }
 
 static const PlanExpr *read_expr(Reader *r)
 {
     const char *error = NULL;
+    r->varies = false;
     const PlanExpr *e = plan_expr_parse(r->plan->arena, &r->at, resolve, r, &error);
     if (!e) fail(r, error);
     return e;
@@ -116,7 +119,17 @@ static void read_named(Reader *r, Names *list, size_t limit)
 {
     const char *name = read_name(r);
     if (!accept(r, "=")) fail(r, "plan lacks '='");
-    add_named(r, list, (Named){.name = name, .expr = read_expr(r)}, limit);
+    Named n = {.name = name, .expr = read_expr(r)};
+    n.varies = r->varies;
+    add_named(r, list, n, limit);
+}
+
+static void read_let(Reader *r)
+{
+    Names *lets = &r->plan->lets;
+    read_named(r, lets, MAX_NAMES);
+    Step s = {.kind = STEP_LET, .let = (int)lets->len - 1};
+    if (!r->error && lets->data[s.let].varies) vec_push(&r->steps, s);
 }
 
 static void read_guess(Reader *r, int guess)
@@ -230,7 +243,31 @@ static void read_all_rows(Reader *r, PlanCut *c)
     vec_free(&reads);
 }
 
-/* cut DIM by E of E [from E] rows FIRST COUNT|inner FIRST COUNT|sum [FIRST] [finite TEMP BYTES] writes W, .. [reads R, ..] */
+/* turn E diagonal|columns|rows FIRST COUNT by E of E from E back N [down] */
+static void read_turns(Reader *r, PlanCut *c)
+{
+    static const char *const words[] = {[CG_TURNS_DIAGONAL] = "diagonal ",
+                                        [CG_TURNS_COLUMNS] = "columns ",
+                                        [CG_TURNS_ROWS] = "rows "};
+    if (!accept(r, "turn ")) return;
+    c->turns.turn = read_expr(r);
+    for (CgTurnsKind k = CG_TURNS_DIAGONAL; k <= CG_TURNS_ROWS && !c->turns.kind; k++)
+        if (accept(r, words[k])) c->turns.kind = k;
+    if (!c->turns.kind) fail(r, "plan has an unknown kind of turns");
+    c->turns.first = read_number(r, FD_MAX_RANK);
+    c->turns.count = read_number(r, FD_MAX_RANK + 1);
+    if (!accept(r, "by ")) fail(r, "plan lacks 'by'");
+    c->turns.step = read_expr(r);
+    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
+    c->turns.n = read_expr(r);
+    if (!accept(r, "from ")) fail(r, "plan lacks 'from'");
+    c->turns.from = read_expr(r);
+    if (!accept(r, "back ")) fail(r, "plan lacks 'back'");
+    c->turns.back = read_number(r, CG_TURNS_BACK);
+    c->turns.down = accept(r, "down");
+}
+
+/* cut DIM by E of E [from E] rows FIRST COUNT [turn ..]|inner FIRST COUNT|sum [FIRST] [finite TEMP BYTES] writes W, .. [reads R, ..] */
 static PlanCut read_cut(Reader *r)
 {
     PlanCut c = {.dim = read_number(r, 3)};
@@ -243,6 +280,7 @@ static PlanCut read_cut(Reader *r)
     if (c.inner || accept(r, "rows ")) {
         c.first = read_number(r, FD_MAX_RANK);
         c.count = read_number(r, FD_MAX_RANK + 1);
+        read_turns(r, &c);
     } else if (!accept(r, "sum ")) {
         fail(r, "plan does not say what is divided");
     } else if (isdigit((unsigned char)*r->at)) {
@@ -306,7 +344,7 @@ static void read_loop(Reader *r)
 {
     CgPlan *p = r->plan;
     Step s = {.kind = STEP_LOOP, .let = (int)p->lets.len};
-    Named var = {.name = read_name(r)};
+    Named var = {.name = read_name(r), .varies = true};
     if (!accept(r, "=")) fail(r, "plan lacks '='");
     s.from = read_expr(r);
     if (!accept(r, "to ")) fail(r, "plan lacks 'to'");
@@ -358,7 +396,7 @@ static void read_line(Reader *r)
     } else if (accept(r, "define ")) {
         read_named(r, &p->defines, MAX_NAMES);
     } else if (accept(r, "let ")) {
-        read_named(r, &p->lets, MAX_NAMES);
+        read_let(r);
     } else if (accept(r, "usual ")) {
         read_guess(r, 1);
     } else if (accept(r, "seldom ")) {

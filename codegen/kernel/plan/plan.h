@@ -20,7 +20,8 @@ enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
 typedef struct Named {
     const char *name;
     const PlanExpr *expr;
-    int guess; /* LET: 1 usual, -1 seldom (num_guess) */
+    int guess;   /* LET: 1 usual, -1 seldom (num_guess) */
+    bool varies; /* LET: by the variable of a loop, which is one */
 } Named;
 
 typedef struct Names {
@@ -55,13 +56,19 @@ typedef struct PlanCut {
     bool inner;
     int finite, finite_bytes;
     const PlanExpr *step, *n, *from; /* from NULL: 0 */
+    struct {
+        CgTurnsKind kind;
+        bool down;
+        int back, first, count;
+        const PlanExpr *turn, *step, *n, *from;
+    } turns;
     int nwrites;
     const PlanWrite *writes;
     int nreads;
     const PlanRead *reads;
 } PlanCut;
 
-typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
+typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END, STEP_LET } StepKind;
 
 typedef struct Step {
     StepKind kind;
@@ -75,7 +82,7 @@ typedef struct Step {
     const PlanArg *args;
     int ncuts;
     const PlanCut *cuts;
-    int let; /* LOOP: its variable */
+    int let; /* LOOP: its variable; LET: which is worked out anew */
     const PlanExpr *from, *to, *by;
     int partner; /* LOOP: index of its END; END: of its LOOP */
 } Step;

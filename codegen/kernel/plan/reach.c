@@ -80,6 +80,7 @@ static FdRange device_range(const Reach *r, int fact)
 {
     switch ((NumFact)fact) {
     case NUM_UNITS: return between(1, MOST_UNITS);
+    case NUM_PLACES: return between(1, MOST_UNITS);
     case NUM_CACHE: return between(1, MOST_CACHE);
     default: {
         int64_t v = plan_device_value(&r->device, fact);

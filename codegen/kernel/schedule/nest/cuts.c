@@ -289,11 +289,16 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
 {
     Text t = {0};
     Cut c = {.group = group, .axis = &n->axes[group->axis], .out = &t, .known = true};
-    if (!c.axis->nvars || !c.axis->n || c.axis->down || !find_variables(n, &c)) return;
-    Num *step = group->bind == NEST_LOOP ? c.axis->n : group->step;
+    bool border = group->bind == NEST_LOOP, down = c.axis->down;
+    if (!c.axis->nvars || !c.axis->n || (down && !border) || !find_variables(n, &c)) return;
+    Num *step = border ? c.axis->n : group->step, *from = c.axis->from;
+    if (down) { /* counted from the last */
+        Num *past = from ? num_op(u, FD_OP_ADD, from, c.axis->n) : c.axis->n;
+        from = num_op(u, FD_OP_SUB, plan_n(u, &c.axis->doms[0]), past);
+    }
     text_printf(&t, " cut %d by %s", group->dim, step ? num_text(u, step) : "1");
     text_printf(&t, " of %s", num_text(u, c.axis->n));
-    if (c.axis->from) text_printf(&t, " from %s", num_text(u, c.axis->from));
+    if (from) text_printf(&t, " from %s", num_text(u, from));
     if (n->def->temp >= 0)
         text_printf(&t, " inner %d %d", c.count ? c.first : 0, c.count ? dims_of(n->def, &c) : 0);
     else if (c.count)
@@ -312,18 +317,84 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
     text_free(&t);
 }
 
+/* ---- turns ---------------------------------------------------------------------------------------- */
+
+static NestTurns turns_of(Unit *u, const Nest *n)
+{
+    const NestWave *w = &n->wave;
+    if (!w->of) return n->turns;
+    const NestAxis *rows = &n->axes[w->axes[0]];
+    bool beside = w->of->skew < 2 && !rows->down && !n->axes[w->axes[1]].down;
+    return (NestTurns){.axis = beside ? w->axes[0] : -1,
+                       .turn = w->diagonal,
+                       .step = w->steps[0],
+                       .skip = rows->from ? rows->from : num_int(u, 0),
+                       .back = 1,
+                       .across = w->axes[1]};
+}
+
+/* Which columns items are of; false: these are not neighbours among the dimensions. */
+static bool add_columns(Unit *u, const Nest *n, const NestTurns *t, int across,
+                        const NestStep *group, Text *out)
+{
+    static const char *const words[] = {"diagonal", "columns", "rows"};
+    const NestAxis *x = &n->axes[across];
+    Cut c = {.axis = x};
+    Num *zero = num_int(u, 0), *step = n->wave.of ? n->wave.steps[1] : group ? group->step : x->n;
+    if (!x->nvars || !x->n || !find_variables(n, &c) || x->down) return false;
+    text_printf(out, " turn %s", num_text(u, t->turn));
+    text_printf(out, " %s %d %d", words[n->wave.of ? 0 : group ? 1 : 2], c.first, c.count);
+    text_printf(out, " by %s", step ? num_text(u, step) : "1");
+    text_printf(out, " of %s", num_text(u, x->n));
+    text_printf(out, " from %s", num_text(u, x->from ? x->from : zero));
+    text_printf(out, " back %d%s", t->back, n->axes[t->axis].down ? " down" : "");
+    return true;
+}
+
+/* A launch that is one of several turns is for some rows of them all. group NULL: along no loop over groups. */
+static void add_turns(Unit *u, const Nest *n, const NestTurns *turns, int across,
+                      const NestStep *group, Text *out)
+{
+    Text t = {0};
+    const NestAxis *x = &n->axes[turns->axis];
+    Cut c = {.axis = x, .out = &t, .known = true};
+    bool plain = n->def->temp < 0 && !n->def->copy && !n->def->nbeside && !n->def->apart;
+    if (!plain || x->nvars != 1 || !find_variables(n, &c)) return;
+    Num *zero = num_int(u, 0), *all = plan_n(u, &x->doms[0]);
+    all = num_op(u, FD_OP_MAX, num_op(u, FD_OP_SUB, all, turns->skip), zero);
+    text_printf(&t, " cut %d by %s", group ? group->dim : 0, num_text(u, turns->step));
+    text_printf(&t, " of %s", num_text(u, all));
+    if (!x->down && !num_is(turns->skip, 0)) text_printf(&t, " from %s", num_text(u, turns->skip));
+    text_printf(&t, " rows %d 1", c.first);
+    if (add_columns(u, n, turns, across, group, &t)) {
+        add_results(u, &c);
+        add_reads(u, n, &c);
+        text_addn(out, t.data, t.len);
+    }
+    text_free(&t);
+}
+
+static bool is_group(const NestStep *s)
+{
+    return s && s->kind == NEST_FOR && (s->bind == NEST_GROUP || s->bind == NEST_ITEM);
+}
+
 const char *nest_cuts(Unit *u, const Nest *n)
 {
     Text t = {0};
-    bool plain = !n->wave.of && !n->def->slice &&
-                 /* a slice reads others of the one before it */ !n->scan_items &&
+    const NestTurns turns = turns_of(u, n);
+    bool plain = !n->def->slice && /* a slice reads others of the one before it */ !n->scan_items &&
                  !n->keys.entries && !n->keys.ordered;
+    if (plain && turns.axis >= 0 && turns.across >= 0)
+        add_turns(u, n, &turns, turns.across, NULL, &t);
     const NestStep *s = plain ? n->root.first : NULL;
-    bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
-    if (border) add_cut(u, n, s, &t); /* it is all for these positions */
-    for (; s && s->kind == NEST_FOR && (s->bind == NEST_GROUP || s->bind == NEST_ITEM);
-         s = s->first)
+    for (; is_group(s); s = s->first) {
+        if (s->bind == NEST_GROUP && turns.axis >= 0 && turns.across < 0)
+            add_turns(u, n, &turns, s->axis, s, &t);
         if (s->bind == NEST_GROUP) add_cut(u, n, s, &t);
+    }
+    bool border = s && s->kind == NEST_FOR && s->bind == NEST_LOOP && n->axes[s->axis].to;
+    if (border && turns.axis < 0) add_cut(u, n, s, &t); /* it is all for these positions */
     const char *text = t.len ? arena_strndup(u->arena, t.data, t.len) : NULL;
     text_free(&t);
     return text;

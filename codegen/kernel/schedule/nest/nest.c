@@ -13,6 +13,7 @@ Nest *nest_new(Unit *u, const char *name, const Def *d, Num *when)
     n->lanes = KIR_V4;
     n->bodies = arena_new_of(u->arena, NestBody *);
     n->lanes_axis = n->block_axis = n->keys.axis = n->keys.tables = n->carry_axis = -1;
+    n->turns.axis = n->turns.across = -1;
     return n;
 }
 

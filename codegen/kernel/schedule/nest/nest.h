@@ -171,6 +171,15 @@ typedef struct NestWave {
     Num *diagonal;
 } NestWave;
 
+/* The nest does the rows of one turn of a loop of the plan: it reads some of those before, which other ranks may have done. */
+typedef struct NestTurns {
+    int axis;         /* rows; -1: it is none of several turns */
+    Num *turn, *step; /* this one's rows, one after the other in their order, are so many .. */
+    Num *skip;        /* .. from here on */
+    int back;         /* rows before these that it reads */
+    int across; /* its groups along this axis read what is in their columns alone; -1: all is read */
+} NestTurns;
+
 typedef struct Nest {
     const char *name;
     const Def *def;
@@ -204,6 +213,7 @@ typedef struct Nest {
     NestBox boxes[NEST_BOXES];
     NestBody **bodies; /* those asked for so far */
     NestWave wave;
+    NestTurns turns;
     bool sums; /* reductions of an element are in lanes, where they can */
     /* Work-items that follow each other are patches of so many of dimension 1 by so many of dimension 0, which
      * divide the group's; 0: rows of dimension 0. */

@@ -68,37 +68,68 @@ static NestStep *ordered_loop(Unit *u, Nest *n, NestStep *in, int place, Num *fr
     return nest_loop(u, in, axis, NULL, NEST_CUT);
 }
 
-/* All points, or some positions of each ordered variable, one after the other. */
+/* All points, or some positions of each ordered variable, one after the other. turns: of one turn, along variable `across`. */
 static void loops(Unit *u, const Def *d, Num *when, bool checked, const bool *stays,
-                  Num *const *from, Num *const *to)
+                  Num *const *from, Num *const *to, const NestTurns *turns, int across)
 {
     Nest *n = nest_new(u, from ? "recur_border" : "recur", d, when);
     if (checked) n->checks = GEN_CHECKED;
     NestStep *in = &n->root;
-    int lines = lines_axis(u, n, stays, -1);
+    int lines = lines_axis(u, n, stays, -1), first = -1;
     if (lines >= 0) in = nest_group(u, in, lines, 0, NULL, NEST_CUT);
+    if (turns) n->turns = *turns;
     for (int k = 0; k < d->nvars; k++) {
         int v = abs(d->node->order[k]) - 1;
-        if (!stays[v]) in = ordered_loop(u, n, in, k, from ? from[v] : NULL, to ? to[v] : NULL);
+        if (stays[v]) continue;
+        in = ordered_loop(u, n, in, k, from ? from[v] : NULL, to ? to[v] : NULL);
+        if (first < 0) first = in->axis;
+        if (turns && v == across) n->turns.across = in->axis;
     }
+    if (turns) n->turns.axis = first;
     nest_step(u, in, NEST_GIVE);
     nest_lower(u, n);
 }
 
 /* ---- the interior ------------------------------------------------------------------------------ */
 
-/* What lies before the interior, as before: the first positions of each variable, and of the
- * variables before it those that are left. */
-static void borders(Unit *u, const Def *d, const Interior *in, Num *when, bool checked)
+static int first_ordered(const Def *d, const bool *stays)
 {
+    int k = 0;
+    while (k < d->nvars - 1 && stays[abs(d->node->order[k]) - 1]) k++;
+    return abs(d->node->order[k]) - 1;
+}
+
+/* What lies before the interior, as before: the first positions of each variable, and of the
+ * variables before it those that are left. Those of the first variable, and (`rest`) of others. */
+static void borders(Unit *u, const Borders *b, const Interior *in, Num *when, Num *rest)
+{
+    const Def *d = b->def;
     Num *from[FD_MAX_RANK] = {NULL}, *to[FD_MAX_RANK] = {NULL};
     for (int k = 0; k < d->nvars; k++) {
         int v = abs(d->node->order[k]) - 1;
+        Num *if_so = v == b->ordered ? when : rest;
         if (in->stays[v] || num_is(in->skip[v], 0)) continue;
         to[v] = in->skip[v];
-        loops(u, d, when, checked, in->stays, from, to);
+        if (!num_is(if_so, 0)) loops(u, d, if_so, b->checked, in->stays, from, to, NULL, -1);
         to[v] = NULL;
         from[v] = in->skip[v];
+    }
+}
+
+void recipe_borders(Unit *u, const Borders *b, const Interior *in, const NestTurns *turns,
+                    Num *from, Num *to, Num *when)
+{
+    const Def *d = b->def;
+    Num *lo[FD_MAX_RANK] = {NULL}, *hi[FD_MAX_RANK] = {NULL};
+    lo[b->ordered] = from;
+    hi[b->ordered] = to;
+    for (int k = 0; k < d->nvars; k++) {
+        int v = abs(d->node->order[k]) - 1;
+        if (v == b->ordered || in->stays[v] || num_is(in->skip[v], 0)) continue;
+        hi[v] = in->skip[v];
+        loops(u, d, when, b->checked, in->stays, lo, hi, turns, v);
+        hi[v] = NULL;
+        lo[v] = in->skip[v];
     }
 }
 
@@ -169,13 +200,54 @@ static int vectors_beside(Unit *u, const Def *d)
     return fd_any(d->body, sums, NULL) ? (int)draw(u, P_RECUR_BESIDE, VECTORS) : 1;
 }
 
-/* Lines side by side: the elements of a row, which do not need each other, in lanes. */
-static Num *in_lanes(Unit *u, Interior *in, Num *when)
+/* Has it elements of a row, which do not need each other, in lanes? Their number, and that of lanes, say so. */
+static Num *lanes_fit(Unit *u, const Interior *in)
 {
     const Def *d = in->def;
     int last = d->nvars - 1;
     if (u->options->family == CG_GPU || !in->stays[last]) return NULL;
     if (!lanes_possible(d->body, d->vars[last], 0)) return NULL;
+    Num *width = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
+    return num_op(u, FD_OP_GE, in->n[last], width);
+}
+
+/* How many rows before its own an element reads; 0: that is not known, or are too many. */
+static int rows_back(const Interior *in, int row)
+{
+    int64_t most = 0;
+    for (int i = 0; i < in->nreads; i++) {
+        const InteriorRead *r = &in->reads[i];
+        if (!r->constant[row] || r->before[row] < 0 || r->before[row] >= CG_TURNS_BACK) return 0;
+        if (r->before[row] > most) most = r->before[row];
+    }
+    return (int)most;
+}
+
+/* One turn for each place: rows that it does once those before are there. Gives where they begin and end in their order. */
+static NestTurns row_turns(Unit *u, const Interior *in, int row, int back, Num *when, Num **from,
+                           Num **to)
+{
+    Num *one = num_int(u, 1), *n = in->n[row], *skip = in->skip[row];
+    Num *each = num_ceildiv(u, n, num_fact(u, NUM_PLACES));
+    each = num_let(u, "each", num_op(u, FD_OP_MAX, each, one));
+    Num *count = num_let(u, "turns", num_ceildiv(u, n, each));
+    Num *turn = num_loop(u, "turn", count, when);
+    Num *at = turn;
+    if (in->down[row]) at = num_op(u, FD_OP_SUB, num_op(u, FD_OP_SUB, count, one), turn);
+    Num *lo = num_op(u, FD_OP_MUL, at, each), *hi = num_op(u, FD_OP_ADD, lo, each);
+    hi = num_op(u, FD_OP_MIN, hi, n);
+    *from = num_op(u, FD_OP_ADD, skip, in->down[row] ? num_op(u, FD_OP_SUB, n, hi) : lo);
+    *to = num_op(u, FD_OP_ADD, skip, in->down[row] ? num_op(u, FD_OP_SUB, n, lo) : hi);
+    return (NestTurns){.turn = turn, .step = each, .skip = skip, .back = back, .across = -1};
+}
+
+/* Lines side by side: the elements of a row, which do not need each other, in lanes. */
+static Num *in_lanes(Unit *u, Interior *in, const Borders *b, Num *when)
+{
+    const Def *d = in->def;
+    int last = d->nvars - 1, back = b ? rows_back(in, b->ordered) : 0;
+    Num *fit = lanes_fit(u, in), *from = NULL, *to = NULL;
+    if (!fit) return NULL;
     Nest *n = nest_inside(u, "recur_lanes", in, NULL);
     n->lanes = nest_lanes_for(widest_bytes(d->body));
     Num *width = nest_lane_count(u, n->lanes), *others = num_int(u, 1);
@@ -185,14 +257,22 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     chunk =
         num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, draw_num(u, P_RECUR_CHUNK, 256)));
     chunk = num_let(u, "chunk", chunk);
-    n->when = num_let(u, "lanes", num_and(u, when, num_op(u, FD_OP_GE, in->n[last], width)));
+    n->when = num_let(u, "lanes", num_and(u, when, fit));
+    if (back) {
+        NestTurns turns = row_turns(u, in, b->ordered, back, n->when, &from, &to);
+        recipe_borders(u, b, in, &turns, from, to, n->when);
+        n->turns = turns;
+    }
     NestStep *at = &n->root;
     int lines = lines_axis(u, n, in->stays, last), row = nest_axis_of(u, n, d, last, last + 1);
     if (lines >= 0) at = nest_group(u, at, lines, 1, NULL, NEST_CUT);
     at = nest_group(u, at, row, 0, chunk, NEST_CUT);
     for (int k = 0; k < d->nvars; k++) {
         int v = abs(d->node->order[k]) - 1;
-        if (!in->stays[v]) at = ordered_loop(u, n, at, k, in->skip[v], NULL);
+        bool cut = back && v == b->ordered;
+        if (in->stays[v]) continue;
+        at = ordered_loop(u, n, at, k, cut ? from : in->skip[v], cut ? to : NULL);
+        if (cut) n->turns.axis = at->axis;
     }
     int beside = vectors_beside(u, d);
     if (beside > 1) {
@@ -203,6 +283,7 @@ static Num *in_lanes(Unit *u, Interior *in, Num *when)
     nest_step(u, nest_lanes(u, nest_loop(u, at, row, width, NEST_WHOLE), row), NEST_GIVE);
     nest_step(u, nest_loop(u, at, row, NULL, NEST_CUT), NEST_GIVE);
     nest_lower(u, n);
+    if (back) plan_line(u, "end");
     return n->when;
 }
 
@@ -246,7 +327,7 @@ static Num *by_slices(Unit *u, const Def *d, Num *rest, bool checked, bool sums)
     when = num_and(u, when, num_op(u, FD_OP_GE, work, draw_num(u, P_RECUR_SLICE, LEAST)));
     if (sums) when = num_and(u, when, num_not(u, def_unsafe(u, trial)));
     when = num_let(u, "slices", num_and(u, rest, when));
-    if (!num_is(first[0], 0)) loops(u, d, when, checked, in->stays, from, first);
+    if (!num_is(first[0], 0)) loops(u, d, when, checked, in->stays, from, first, NULL, -1);
     Num *turn = num_loop(u, "turn", turns, when);
     const Def *slice = schedule_slice(u, d, turn);
     schedule_turn_to(u, slice);
@@ -256,7 +337,28 @@ static Num *by_slices(Unit *u, const Def *d, Num *rest, bool checked, bool sums)
     return when;
 }
 
-typedef Num *Recipe(Unit *u, Interior *in, Num *when);
+/* Where the borders of variables behind the first come turn by turn; NULL: nowhere. */
+static Num *turned(Unit *u, const Borders *b, Interior *in, const bool *skips)
+{
+    Num *fit = skips[1] ? NULL : lanes_fit(u, in);
+    bool lines = in->stays[b->def->nvars - 1];
+    if (lines) return fit && rows_back(in, b->ordered) ? fit : NULL;
+    const Wave *w = skips[2] || u->options->family == CG_GPU ? NULL : wave_of(u, in);
+    return w ? recipe_wave_fits(u, in, w) : NULL;
+}
+
+typedef Num *Recipe(Unit *u, Interior *in, const Borders *b, Num *when);
+
+static Num *scan(Unit *u, Interior *in, const Borders *b, Num *when)
+{
+    (void)b;
+    return recipe_scan(u, in, when);
+}
+
+static Num *wave(Unit *u, Interior *in, const Borders *b, Num *when)
+{
+    return recipe_wave(u, in, in->stays[in->def->nvars - 1] ? NULL : b, when);
+}
 
 /* Gives the condition under which borders and interior apart compute the definition. */
 static Num *apart(Unit *u, const Def *d, Interior *in, Num *rest, bool checked, bool slices)
@@ -273,7 +375,7 @@ static Num *apart(Unit *u, const Def *d, Interior *in, Num *rest, bool checked, 
         u, num_op(u, FD_OP_GE, n, draw_num(u, P_RECUR_LEAST, sums ? FEWEST_SUMS : FEWEST)), some);
     when = num_let(u, "inside", num_and(u, rest, num_and(u, in->safe, when)));
     if (num_is(when, 0)) return NULL;
-    Recipe *const recipes[] = {recipe_scan, in_lanes, recipe_wave};
+    Recipe *const recipes[] = {scan, in_lanes, wave};
     const Parameter forms[] = {P_FORM_SCAN, P_FORM_LINES, P_FORM_WAVE};
     bool skips[3];
     for (int i = 0; i < 3; i++) skips[i] = draw_skips(u, forms[i]);
@@ -284,10 +386,12 @@ static Num *apart(Unit *u, const Def *d, Interior *in, Num *rest, bool checked, 
         in->n[v] = num_is(in->skip[v], 0) ? plan_n(u, &d->doms[v])
                                           : num_op(u, FD_OP_MAX, left, num_int(u, 0));
     }
-    borders(u, d, in, when, checked);
+    const Borders b = {d, checked, first_ordered(d, in->stays)};
+    Num *by_turns = turned(u, &b, in, skips);
+    borders(u, &b, in, when, by_turns ? num_and(u, when, num_not(u, by_turns)) : when);
     rest = when;
     for (int i = 0; i < 3 && !num_is(rest, 0); i++) {
-        Num *done = skips[i] ? NULL : recipes[i](u, in, rest);
+        Num *done = skips[i] ? NULL : recipes[i](u, in, by_turns ? &b : NULL, rest);
         if (!done) continue;
         rest = done == rest ? num_truth(u, false)
                             : num_let(u, "rest", num_and(u, rest, num_not(u, done)));
@@ -314,6 +418,6 @@ bool recipe_ordered(Unit *u, const Def *d, bool checked)
     if (done) rest = num_and(u, rest, num_not(u, done));
     done = sums ? NULL : by_slices(u, d, rest, checked, false);
     if (done) rest = num_and(u, rest, num_not(u, done));
-    if (!num_is(rest, 0)) loops(u, d, rest, checked, in->stays, NULL, NULL);
+    if (!num_is(rest, 0)) loops(u, d, rest, checked, in->stays, NULL, NULL, NULL, -1);
     return true;
 }

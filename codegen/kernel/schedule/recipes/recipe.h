@@ -17,8 +17,19 @@ Num *recipe_scan(Unit *u, Interior *in, Num *when);
 /* What the interior leaves out of a variable: along a long scan in lanes so many that the rest begins with a
  * whole vector of the result, which then can be stored past the caches. */
 Num *recipe_scan_skip(Unit *u, Interior *in, int v);
-/* Those over two variables as a wavefront in tiles, rows in lanes. */
-Num *recipe_wave(Unit *u, Interior *in, Num *when);
+/* Borders of an interior that a form makes turn by turn: the first positions of all ordered variables but the first
+ * (`ordered`), in so many of its rows from `from` to `to`. */
+typedef struct Borders {
+    const Def *def;
+    bool checked;
+    int ordered; /* the first variable in order */
+} Borders;
+void recipe_borders(Unit *u, const Borders *b, const Interior *in, const NestTurns *turns,
+                    Num *from, Num *to, Num *when);
+/* Those over two variables as a wavefront in tiles, rows in lanes. borders NULL: they are there. */
+Num *recipe_wave(Unit *u, Interior *in, const Borders *borders, Num *when);
+Num *recipe_wave_fits(Unit *u, const Interior *in,
+                      const Wave *w); /* are there rows and columns enough? */
 /* The same work as the nests before it, if one of them noted something: to report what failed. */
 void recipe_again(Unit *u, const Def *d, Num *when);
 /* What lanes of the nests that are being made may do. */

@@ -17,17 +17,37 @@ static Num *tile_size(Unit *u, Num *n, Num *least)
         num_roundup(u, num_op(u, FD_OP_MAX, num_ceildiv(u, n, units), num_int(u, 1)), least));
 }
 
-Num *recipe_wave(Unit *u, Interior *in, Num *when)
+static int lanes_of(const Wave *w)
+{
+    return nest_lanes_for(widest_bytes(w->body));
+}
+
+Num *recipe_wave_fits(Unit *u, const Interior *in, const Wave *w)
+{
+    Num *width = nest_lane_count(u, lanes_of(w)),
+        *two = num_op(u, FD_OP_MUL, width, num_int(u, 2 * (w->skew + 1)));
+    return num_and(u, num_op(u, FD_OP_GE, in->n[w->row], width),
+                   num_op(u, FD_OP_GE, in->n[w->column], two));
+}
+
+/* The rows of tiles that begin with this diagonal. */
+static void border(Unit *u, const Borders *b, const Interior *in, const NestTurns *turns, Num *rows,
+                   Num *when)
+{
+    when = num_and(u, when, num_op(u, FD_OP_LT, turns->turn, rows));
+    Num *from = num_op(u, FD_OP_ADD, turns->skip, num_op(u, FD_OP_MUL, turns->turn, turns->step));
+    recipe_borders(u, b, in, turns, from, num_op(u, FD_OP_ADD, from, turns->step), when);
+}
+
+Num *recipe_wave(Unit *u, Interior *in, const Borders *borders, Num *when)
 {
     enum { COLUMNS = 512 };
     const Wave *w = u->options->family == CG_GPU ? NULL : wave_of(u, in);
     if (!w) return NULL;
     const Def *d = in->def;
-    int lanes = nest_lanes_for(widest_bytes(w->body));
+    int lanes = lanes_of(w);
     Num *width = nest_lane_count(u, lanes), *rows = in->n[w->row], *columns = in->n[w->column];
-    Num *two = num_op(u, FD_OP_MUL, width, num_int(u, 2 * (w->skew + 1)));
-    Num *large = num_and(u, num_op(u, FD_OP_GE, rows, width), num_op(u, FD_OP_GE, columns, two));
-    when = num_let(u, "wave", num_and(u, when, large));
+    when = num_let(u, "wave", num_and(u, when, recipe_wave_fits(u, in, w)));
     Num *tile[2] = {tile_size(u, rows, width), NULL}, *one = num_int(u, 1);
     tile[1] = w->skew > 1 ? num_let(u, "tile", num_op(u, FD_OP_MAX, columns, one))
                           : tile_size(u, columns, draw_num(u, P_WAVE_COLUMNS, COLUMNS));
@@ -37,6 +57,9 @@ Num *recipe_wave(Unit *u, Interior *in, Num *when)
     Num *diagonals = num_op(u, FD_OP_SUB, num_op(u, FD_OP_ADD, tiles[0], tiles[1]), one);
     diagonals = num_let(u, "diagonals", diagonals);
     Num *diagonal = num_loop(u, "diagonal", diagonals, when);
+    const NestTurns turns = {
+        .turn = diagonal, .step = tile[0], .skip = in->skip[w->row], .back = 1};
+    if (borders) border(u, borders, in, &turns, tiles[0], when);
     Nest *n = nest_inside(u, "wavefront", in, when);
     n->lanes = lanes;
     int lines = nest_axis_some(u, n, ~(1u << w->row | 1u << w->column));

@@ -32,6 +32,7 @@ bool nest_has_head(const Nest *n, NestHeadKind kind)
     case HEAD_PATCH: return n->patch[0] != 0;
     case HEAD_SUMS: return n->sums;
     case HEAD_WAVE: return n->wave.of != NULL;
+    case HEAD_TURNS: return n->turns.axis >= 0;
     case HEAD_SCAN: return n->scan != NULL;
     case HEAD_CARRY: return !n->scan && n->carry_axis >= 0;
     case HEAD_VECTORS: return n->lanes_axis >= 0;
@@ -47,6 +48,10 @@ const NestHead nest_heads[] = {
     [HEAD_WAVE] = {"wave",
                    {AXIS(NULL, wave.axes[0]), NUM("by", wave.steps[0]), AXIS(",", wave.axes[1]),
                     NUM("by", wave.steps[1]), NUM("diagonal", wave.diagonal)}},
+    [HEAD_TURNS] = {"turns",
+                    {AXIS(NULL, turns.axis), NUM("turn", turns.turn), NUM("by", turns.step),
+                     NUM("from", turns.skip), SMALL("back", turns.back, CG_TURNS_BACK),
+                     MAYBE_AXIS("across", turns.across)}},
     [HEAD_SCAN] = {"scan",
                    {AXIS(NULL, carry_axis), WITH(1, NUM, "items", scan_items),
                     NUM("by", scan_each)}},

@@ -54,6 +54,7 @@ typedef enum NestHeadKind {
     HEAD_PATCH,
     HEAD_SUMS,
     HEAD_WAVE,
+    HEAD_TURNS,
     HEAD_SCAN,
     HEAD_CARRY,
     HEAD_VECTORS,
