@@ -31,6 +31,8 @@ static const struct {
     {"CS_KEEP",
      "bytes for the states of a loop that a derivative takes back (a quarter of memory)"},
     {"CS_RANKS", "how many processes run the program together (1)"},
+    {"CS_PLACES",
+     "on how many devices it runs, with a process for each; all, gpu: those there are"},
     {"CS_MPI", "which MPI's launcher started the program: openmpi, mpich, a library's file; none"},
     {"CS_BLOCKS", "into so many blocks evaluations of one process are divided (for tests)"},
     {"CS_RANKS_LEAST", "operations from which they divide an evaluation (1048576)"},

@@ -59,7 +59,7 @@ void cs_start(int32_t argc, char **argv, const CsProgram *program)
     rt.argc = argc;
     rt.argv = argv;
     rt.program = program;
-    if (!rt.session) ranks_start();
+    if (!rt.session) ranks_start(device_places);
     if (!rt_begin(program)) rt_no_start();
     process_begin(leave);
     stack_guard();

@@ -133,6 +133,11 @@ holds err 'no number of ranks' "csc run -n 0"
 CS_RANKS=four ./effects 2>err </dev/null
 is $? 1 "CS_RANKS=four"
 holds err '^CS_RANKS=four is no number of ranks' "CS_RANKS=four"
+CS_PLACES=both ./effects 2>err </dev/null
+is $? 1 "CS_PLACES=both"
+holds err '^CS_PLACES=both is no number of devices' "CS_PLACES=both"
+printf 'a\nb' | CS_PLACES=all timeout 30 ./effects >out 2>err
+cmp -s out expected || complain "CS_PLACES=all: $(diff expected out)"
 
 # ---- what is sent: of 30 steps of 1024 rows of 4 KiB the row beside a rank's own, and no more than a fifth besides ----
 cat >steps.cs\$ <<'END'
@@ -160,6 +165,25 @@ for with in CS_FAMILY=cpu 'CS_FAMILY=cpu CS_DEVICE_APART=1' 'CS_FAMILY=gpu CS_DE
     awk '/^rank / { ranks = 1; next } ranks { n++; if ($2 < 31 || $3 > 0 || $5 > 1.2 * 31 * 4096 / 1e6 || $6 == 0) bad = 1 }
         END { exit n != 2 || bad }' err || complain "steps on devices, $with: what is sent: $(cat err)"
 done
+# ---- two parts of POCL's device as places: of steps rows at borders come, of a product half of an operand, once ----
+cat >times.cs\$ <<'END'
+int n = 1024;
+float[,] a(i : 0..n, j : 0..n) = (i * 7 + j) % 13, b(i : 0..n, j : 0..n) = (i + j * 5) % 11;
+float[,] c(i : 0..n, j : 0..n) = sum(k : 0..n, a(i, k) * b(k, j));
+Console.WriteLine($"{c[3, 4]} {c[n - 1, n - 1]} {sum(c)}");
+END
+"$CSC" times.cs\$ -o times || exit 1
+CS_DEVICE=native ./times >expected
+for program in steps times; do
+    "./$program" >expected
+    CS_DEVICE=pocl CS_PROFILE=1 CS_PLACES=2 timeout 100 "./$program" >out 2>err
+    is $? 0 "places: $program"
+    cmp -s out expected || complain "places: $program: $(diff expected out)"
+    awk -v most=$([ $program = steps ] && echo $((31 * 4096)) || echo $((1024 * 512 * 4))) '/^rank / { ranks = 1; next }
+        ranks { n++; if ($2 < 3 || $5 > 1.2 * most / 1e6 || $6 == 0) bad = 1 }
+        END { exit n != 2 || bad }' err || complain "places: $program: what is sent: $(cat err)"
+done
+
 # ---- what the host reads: elements, slices and what is shown come, not their arrays of 16 MB; what it writes all write ----
 cat >reads.cs\$ <<'END'
 int n = 2048;

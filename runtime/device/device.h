@@ -14,6 +14,8 @@ typedef struct DeviceProgram DeviceProgram; /* a built program with its kernels 
 bool device_is_ref(void);
 /* False, with an exception pending, if CS_DEVICE (or a library's wish) names no device that is there. */
 bool device_wish_fits(void);
+/* How many devices CS_PLACES names: a number; `all`, `gpu`: as many as there are GPUs, at least 1. Below 1: neither. Forks. */
+int device_places(const char *wish);
 bool device_is_used(void);   /* the program says which device, not the environment */
 bool device_is_native(void); /*   its own machine code */
 /* The environment names no device, and nothing but this processor can be one: seen without a driver, which

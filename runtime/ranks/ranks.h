@@ -24,8 +24,9 @@ typedef enum RanksDoing {
     RANKS_ENDS
 } RanksDoing;
 
-/* CS_RANKS, CS_RANKS_CHECK, or an MPI's launcher. Starts the ranks, which have the first one's rt.argv; ends the process if that cannot be done. Before anything else. */
-void ranks_start(void);
+/* CS_RANKS, CS_PLACES, CS_RANKS_CHECK, or an MPI's launcher. Starts the ranks, which have the first one's rt.argv; ends the process
+ * if that cannot be done. Before anything else. places: how many devices CS_PLACES names; below 1: it is wrong. */
+void ranks_start(int (*places)(const char *wish));
 /* Behind the last that the program did; then, as the last of all, ends: false, and told, if a rank ended badly. */
 void ranks_finish(void);
 

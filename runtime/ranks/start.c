@@ -11,12 +11,26 @@
 #include "ranks.h"
 #include "transport.h"
 
-/* The number of CS_RANKS; 1: unset. */
-static int wanted(void)
+/* The number of CS_PLACES; 1: unset. */
+static int wanted_places(int (*places)(const char *wish))
+{
+    const char *given = getenv("CS_PLACES");
+    if (!given || !*given) return 1;
+    int n = places(given);
+    if (n >= 1 && n <= RANKS_MOST) return n;
+    fprintf(
+        stderr,
+        "CS_PLACES=%s is no number of devices; set it to 1 to %d, or to all or gpu, or unset it\n",
+        given, RANKS_MOST);
+    exit(1);
+}
+
+/* The number of CS_RANKS; without it that of CS_PLACES. */
+static int wanted(int (*places)(const char *wish))
 {
     const char *given = getenv("CS_RANKS");
     char *end;
-    if (!given || !*given) return 1;
+    if (!given || !*given) return wanted_places(places);
     long n = strtol(given, &end, 10);
     if (*given >= '0' && *given <= '9' && !*end && n >= 1 && n <= RANKS_MOST) return (int)n;
     fprintf(stderr, "CS_RANKS=%s is no number of ranks; set it to 1 to %d, or unset it\n", given,
@@ -63,13 +77,13 @@ static void read_variables(void)
     rt.ranks.measured = rt_profiling();
 }
 
-void ranks_start(void)
+void ranks_start(int (*places)(const char *wish))
 {
     int size = 0;
     read_variables();
     rt.ranks.by = mpi_start(&rt.ranks.rank, &size);
     if (!rt.ranks.by) {
-        size = wanted();
+        size = wanted(places);
         if (size == 1) return;
         rt.ranks.by = here_start(size, &rt.ranks.rank);
         rt.ranks.here = rt.ranks.rank;

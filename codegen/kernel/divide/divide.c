@@ -180,7 +180,8 @@ static bool find_own(Divide *v)
     if (!by) return false;
     for (int k = v->first; k < v->first + v->count; k++)
         rows *= v->box.dim[k].hi - v->box.dim[k].lo;
-    for (int s = 0; s <= d->n; s++) d->own[s] = by->from + cut_groups(by) * s / d->n * by->step;
+    for (int s = 0; s <= d->n; s++) /* the last item may be short */
+        d->own[s] = by->from + (by->n * s / d->n + by->step / 2) / by->step * by->step;
     d->own[0] = 0;
     for (int s = 1; s <= d->n; s++)
         if (d->own[s] > rows || s == d->n) d->own[s] = rows;

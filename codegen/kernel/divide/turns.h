@@ -8,10 +8,10 @@
 typedef struct Turns {
     const Division *division;
     const CgSchedule *schedule;
-    int first, end;  /* launches */
+    int first, end; /* launches */
     int64_t rounds;
-    int64_t pieces;  /* of columns; 0: rounds are diagonals */
-    int64_t each;    /* items of a piece */
+    int64_t pieces; /* of columns; 0: rounds are diagonals */
+    int64_t each;   /* items of a piece */
 } Turns;
 
 /* Launches from number i on that are turns together; false: it is none, as it is divided. units: of one share. */

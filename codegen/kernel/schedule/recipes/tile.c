@@ -351,6 +351,16 @@ void tile_cut_blocks(Tile *t)
     t->blocks = num_let(u, "blocks", t->blocks);
 }
 
+/* The same of what places divide: each has whole parts of nearly as many. */
+static Num *even_for_places(Unit *u, Num *n, Num *most)
+{
+    Num *one = num_int(u, 1), *places = num_fact(u, NUM_PLACES);
+    Num *parts = num_ceildiv(u, n, num_op(u, FD_OP_MAX, most, one));
+    Num *each = num_op(u, FD_OP_DIV, num_ceildiv(u, n, places), num_ceildiv(u, parts, places));
+    return num_select(u, num_op(u, FD_OP_GT, places, one), num_op(u, FD_OP_MAX, each, one),
+                      even(u, n, most));
+}
+
 /* What a work-item computes: rows whose operands fill half of L2, and so many columns of tiles that
  * each unit has several work-items. */
 void tile_cut_tiles(Tile *t)
@@ -365,7 +375,7 @@ void tile_cut_tiles(Tile *t)
     Num *fit = num_op(u, FD_OP_DIV, num_fact(u, NUM_CACHE), num_op(u, FD_OP_MAX, tile, one));
     Num *each =
         num_op(u, FD_OP_DIV, tiles, recipe_each_unit(u, (int)draw(u, P_CONTRACT_HIGH, 4), panels));
-    t->high = num_let(u, "high", even(u, tiles, num_op(u, FD_OP_MIN, fit, each)));
+    t->high = num_let(u, "high", even_for_places(u, tiles, num_op(u, FD_OP_MIN, fit, each)));
     Num *items = num_op(u, FD_OP_MUL, num_ceildiv(u, tiles, t->high), panels);
     Num *most = num_op(u, FD_OP_DIV, items, num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), eight));
     t->broad = num_let(u, "broad",
