@@ -118,6 +118,9 @@ const char *cg_tile_text(CgTile t);
 
 /* ---- plans, at run time ---------------------------------------------------------------- */
 
+enum {
+    CG_MOST_L3 = 64 << 20
+};                        /* of a processor's: what is beyond belongs to others, or to arrays */
 typedef struct CgDevice { /* what the device layer reports */
     CgFamily family;
     int units;        /* compute units */

@@ -53,7 +53,9 @@ size_t native_l2(void)
 {
     if (!rt.l2_read) { /* asked once: virtual machines take long to answer */
         long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
         rt.l2 = l2 > 0 ? (size_t)l2 : 0;
+        rt.l3 = l3 > 0 ? (size_t)l3 : 0;
         rt.l2_read = true;
     }
     return rt.l2;
@@ -65,6 +67,7 @@ CgDevice native_device(const CsCode *form)
         cg_native_device((CgNativeLevel)form->level, rt.ranks.size ? rt.ranks.units : pool_units());
     d.places = rt.ranks.size ? rt.ranks.size : rt.ranks.blocks;
     d.cache = native_l2() ? native_l2() : d.l2;
+    if (rt.l3 > d.l3) d.l3 = rt.l3 < CG_MOST_L3 ? rt.l3 : CG_MOST_L3;
     if (rt.ranks.machines > 1) d.l3 *= (size_t)rt.ranks.machines; /* which those units share */
     return d;
 }

@@ -21,7 +21,8 @@ int device_places(const char *wish)
     int ends[2], n = 0;
     char *end;
     long given = strtol(wish, &end, 10);
-    if (*wish >= '0' && *wish <= '9' && !*end) return given > 0 && given < 1 << 20 ? (int)given : -1;
+    if (*wish >= '0' && *wish <= '9' && !*end)
+        return given > 0 && given < 1 << 20 ? (int)given : -1;
     if (strcmp(wish, "all") != 0 && strcmp(wish, "gpu") != 0) return -1;
     if (pipe(ends) != 0) return 1;
     pid_t id = fork();

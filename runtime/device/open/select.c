@@ -123,6 +123,7 @@ void select_cpu_facts(CgDevice *d)
     d->l1 = cache(_SC_LEVEL1_DCACHE_SIZE, d->l1);
     d->l2 = cache(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
     d->l3 = cache(_SC_LEVEL3_CACHE_SIZE, d->l3);
+    if (d->l3 > CG_MOST_L3) d->l3 = CG_MOST_L3;
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f"))

@@ -146,11 +146,12 @@ static Num *few_rows(Unit *u, const BandStage *last)
 /* A few turns of arrays that go through memory otherwise are worth it in the cache that units share, too. */
 static Num *fit_together(Unit *u, const Bands *b, Num *bytes)
 {
-    enum { FEW = 2 };
+    enum { FEW = 2, MEMORY = 16 << 20 }; /* arrays of so many bytes come from memory, or nearly */
     const Def *result = b->stages[b->n - 1].def;
     Num *two = num_int(u, 2), *l3 = num_fact(u, NUM_L3), *units = num_fact(u, NUM_UNITS);
     Num *all = plan_bytes(u, result->body->type, plan_elements(u, result->nvars, result->doms));
-    Num *large = num_op(u, FD_OP_GT, num_op(u, FD_OP_MUL, all, two), l3);
+    Num *large = num_op(u, FD_OP_GT, num_op(u, FD_OP_MUL, all, two),
+                        num_op(u, FD_OP_MIN, l3, num_int(u, MEMORY)));
     Num *share = num_op(u, FD_OP_MUL, bytes, units);
     return num_and(u, num_op(u, FD_OP_LE, b->turns.count, num_int(u, FEW)),
                    num_and(u, large, num_op(u, FD_OP_LE, share, l3)));
