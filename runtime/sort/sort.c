@@ -386,7 +386,7 @@ static void *sorted(Array *f, int64_t n_first, Asked asked, const CsSite *site)
     sort_set_kind(&s, kind);
     Array *result = rt_array_new((int32_t)(order ? SC_INT : kind), 1, NULL, &s.n, false, site);
     if (!result || s.n == 0) return result;
-    if (n_first == rt_array_count(f) && sort_divided(&s, f, result, order, site)) return result;
+    if (sort_divided(&s, f, result, order, site)) return result;
     if (cs_pending) {
         cs_release(result);
         return NULL;

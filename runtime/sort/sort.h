@@ -112,7 +112,7 @@ void sort_back(const Sort *s);
 /* Rows of n keys in order, n a multiple of 8. They lie side by side: the first key of each, then the second. */
 void sort_side_by_side(void *keys, int64_t n, bool wide);
 
-/* All elements of f, of a set kind, by all ranks: each gets those of a range of keys. False, having done nothing: it is not worth
+/* The first s->n elements of f, of a set kind, by all ranks: each gets those of a range of keys. False, having done nothing: it is not worth
  * it, or an exception is pending. */
 bool sort_divided(const Sort *s, Array *f, Array *result, bool order, const CsSite *site);
 

@@ -33,13 +33,14 @@ typedef struct Ranked {
 static bool find_from(const Array *f, Ranked *x)
 {
     const Part *p = f->head.buffer->part;
-    bool own = p && p->nowners == x->n && p->layout->segments == 1 && p->layout->inner == 1 &&
-               p->layout->nplanes == 1;
+    int64_t n = x->kind->n; /* of a list, its capacity may be more */
+    bool own = p && n == rt_array_count(f) && p->nowners == x->n && p->layout->segments == 1 &&
+               p->layout->inner == 1 && p->layout->nplanes == 1;
     for (int r = 0; r < x->n; r++) {
         own = own && p->owners[r].rank == r;
-        x->from[r] = own ? p->owners[r].lo : rt_array_count(f) * r / x->n;
+        x->from[r] = own ? p->owners[r].lo : n * r / x->n;
     }
-    x->from[x->n] = rt_array_count(f);
+    x->from[x->n] = n;
     return own;
 }
 
@@ -223,7 +224,7 @@ bool sort_divided(const Sort *kind, Array *f, Array *result, bool order, const C
 {
     enum { HALF_MORE = 3, OF = 2 };
     Ranked x = {.kind = kind, .own = *kind, .last = *kind, .n = rt.ranks.size};
-    int64_t n = rt_array_count(f), from[RANKS_MOST + 1], to[RANKS_MOST + 1];
+    int64_t n = kind->n, from[RANKS_MOST + 1], to[RANKS_MOST + 1];
     if (!rt.ranks.size || (double)n * WORK < rt.ranks.least || n < rt.ranks.size) return false;
     if (f->head.buffer->held && !rt_fill(f->head.buffer, site)) return false;
     x.from = from;
