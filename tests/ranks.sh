@@ -259,6 +259,28 @@ Console.WriteLine($"{s[n - 1, n - 1]} {sum((double)s):F3}");
 END
 two_ranks turns '$2 < 20 || $3 > 0 || $5 > 1.2 * 6 * 6 * 4096 / 1e6'
 
+# ---- a part of an array that is made of other elements of it, which kernels read as their result (a random program) ----
+cat >part.cs\$ <<'END'
+void run(int m) {
+    short[,] b(i : 0..34, j : 0..m) = (short) ((i * 31 + j * 17) % 101);
+    short[,] y = b;
+    short[,] z = b;
+    for (int t = 0; t < 2; t++) {
+        y[33..34, 4..21] = let(i : 33..34, j : 4..21) (short) (y(i + -1, 26) ^ y(i + -1, j));
+        y[17..34, 0..35] = let(i : 17..34, j : 0..35) (short) (y(i, j) ^ b(12, j));
+    }
+    Console.WriteLine(y[33, 0..35]);
+}
+run(35);
+END
+"$CSC" -O0 --native=v3 --schedule-seed=960201 part.cs\$ -o part || exit 1
+CS_DEVICE=ref ./part >expected
+for n in 2 3; do
+    CS_DEVICE=native CS_INTERPRET=0 CS_PLAN=greedy CS_RANKS=$n CS_RANKS_LEAST=0 timeout 60 ./part >out 2>&1
+    ok
+    cmp -s out expected || complain "part, $n ranks: $(diff expected out)"
+done
+
 # ---- temporaries: each round's nearest means are made where they are read; the points go to all once, for the first means ----
 cat >means.cs\$ <<'END'
 int nearest(float p, float(int) centres, int k) {

@@ -86,13 +86,19 @@ static void add_inner_cuts(const Divide *v, CgLaunch *l)
 
 /* ---- how launches are cut ---------------------------------------------------------------------- */
 
+/* The item that share s begins with: the one nearest to its part of the positions, for the last item may be short. */
+static int64_t share_begins(const CgCut *c, int s, int n)
+{
+    return s < n ? (c->n * s / n + c->step / 2) / c->step : cut_groups(c);
+}
+
 /* By items, evenly. */
 static void cut_evenly(Division *d, DividedLaunch *l, const CgCut *c)
 {
     l->cut = c;
     for (int s = 0; s < d->n; s++) {
-        l->from[s] = cut_groups(c) * s / d->n;
-        l->to[s] = cut_groups(c) * (s + 1) / d->n;
+        l->from[s] = share_begins(c, s, d->n);
+        l->to[s] = share_begins(c, s + 1, d->n);
     }
 }
 
@@ -180,8 +186,7 @@ static bool find_own(Divide *v)
     if (!by) return false;
     for (int k = v->first; k < v->first + v->count; k++)
         rows *= v->box.dim[k].hi - v->box.dim[k].lo;
-    for (int s = 0; s <= d->n; s++) /* the last item may be short */
-        d->own[s] = by->from + (by->n * s / d->n + by->step / 2) / by->step * by->step;
+    for (int s = 0; s <= d->n; s++) d->own[s] = by->from + share_begins(by, s, d->n) * by->step;
     d->own[0] = 0;
     for (int s = 1; s <= d->n; s++)
         if (d->own[s] > rows || s == d->n) d->own[s] = rows;

@@ -73,7 +73,7 @@ void own_needs(Divide *v, int i, int s, Need *needs);
 /* What positions lo..hi-1 of a cut read of the arrays that launch l takes. */
 void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo, int64_t hi,
                         Need *needs);
-void needs_all(const CgLaunch *l, const Division *d, Need *needs);
+void needs_all(const Divide *v, const CgLaunch *l, Need *needs);
 
 /* Of a launch that is not divided, but is of some rows alone: those. Else NULL. */
 const CgCut *cut_only(const Divide *v, const CgLaunch *l);

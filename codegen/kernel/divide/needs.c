@@ -33,6 +33,18 @@ static FdBox rows_box(const Divide *v, int first, int count, int64_t lo, int64_t
     return box;
 }
 
+/* Does a launch read the k-th slot? That of an array of which it stores a part it may read as its result. */
+static bool reads_slot(const DivideInput *in, const CgLaunch *l, int k)
+{
+    const FdGraph *g = in->graph;
+    if (launch_takes(l, CG_ARG_SLOT, k)) return true;
+    for (int i = 0; i < g->nresults; i++)
+        if (g->results[i].part && g->results[i].part->slot == in->order->slots[k] &&
+            launch_takes(l, CG_ARG_OUT, i))
+            return true;
+    return false;
+}
+
 void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo, int64_t hi,
                         Need *needs)
 {
@@ -49,7 +61,7 @@ void needs_of_positions(Divide *v, const CgLaunch *l, const CgCut *c, int64_t lo
     fd_footprints_of(in->graph, in->env, &share, in->values, in->ctx, v->reads);
     for (int k = 0; k < in->order->nslots; k++) {
         const FdFootprint *f = &v->reads[in->order->slots[k]];
-        if (!launch_takes(l, CG_ARG_SLOT, k)) continue;
+        if (!reads_slot(in, l, k)) continue;
         for (int i = 0; i < f->nboxes; i++) add_need(&needs[k], &f->boxes[i], f->rank);
     }
 }
@@ -63,10 +75,10 @@ static void add_reads(Divide *v, const CgLaunch *l, const CgCut *c, int64_t from
     if (from < to) needs_of_positions(v, l, c, lo, hi, needs);
 }
 
-void needs_all(const CgLaunch *l, const Division *d, Need *needs)
+void needs_all(const Divide *v, const CgLaunch *l, Need *needs)
 {
-    for (int k = 0; k < d->nslots; k++)
-        if (launch_takes(l, CG_ARG_SLOT, k)) needs[k].all = true;
+    for (int k = 0; k < v->d->nslots; k++)
+        if (reads_slot(v->in, l, k)) needs[k].all = true;
 }
 
 const CgCut *cut_only(const Divide *v, const CgLaunch *l)
@@ -108,7 +120,7 @@ void needs_find(Divide *v)
             else if (only)
                 add_reads(v, l, only, 0, 1, needs);
             else
-                needs_all(l, d, needs);
+                needs_all(v, l, needs);
         }
     }
 }

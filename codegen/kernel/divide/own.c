@@ -241,7 +241,7 @@ static void add_needs(Divide *v, const CgLaunch *l, int i, int s, int64_t lo, in
 {
     const DividedLaunch *by = &v->d->launches[i];
     const CgCut *c = by->cut;
-    if (!by->own && c->inner) needs_all(l, v->d, needs);
+    if (!by->own && c->inner) needs_all(v, l, needs);
     if (!by->own && !c->inner) needs_of_positions(v, l, c, lo - c->from, hi - c->from, needs);
     for (int x = 0; by->own && x < c->nwrites; x++)
         for (int k = i + 1; k < v->d->nlaunches; k++) {
@@ -254,7 +254,7 @@ static void add_needs(Divide *v, const CgLaunch *l, int i, int s, int64_t lo, in
             from = first - r.low < from ? first - r.low : from;
             to = past - r.high > to ? past - r.high : to;
             if (from < of->cut->from || to > of->cut->from + of->cut->n)
-                needs_all(l, v->d, needs);
+                needs_all(v, l, needs);
             else
                 add_needs(v, l, k, s, from, to, needs);
         }
