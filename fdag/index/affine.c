@@ -115,6 +115,7 @@ typedef struct Extreme {
     FdRangeOf *range;
     const void *ctx;
     int fuel;
+    bool typed; /* a byte is below 256 */
     const Said *said;
 } Extreme;
 
@@ -173,6 +174,31 @@ static const FdNode *extreme_of_atom(Extreme *e, const FdNode *n, bool greatest)
     return x;
 }
 
+/* All that a byte or short can be, whatever it is; NULL: other types say too little. */
+static const FdNode *extreme_of_type(Extreme *e, const FdNode *n, bool greatest)
+{
+    ScalarValue end;
+    if (!e->typed) return NULL;
+    while (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_CONVERT && fdi_is_word(n)) n = n->args[0];
+    if (!fdi_is_integer(n->type) || scalar_bytes(n->type->scalar) > 2) return NULL;
+    fd_op_neutral(greatest ? FD_OP_MIN : FD_OP_MAX, n->type->scalar, &end);
+    return fd_long(e->fd, end.i);
+}
+
+/* Of what is masked, shifted or divided by a constant. */
+static const FdNode *extreme_of_part(Extreme *e, FdOp op, const FdNode *n, bool greatest)
+{
+    const FdNode *by = n->args[1], *least;
+    if (!fd_is_const(by) || by->value.i < 0) return NULL;
+    if (op == FD_OP_BITAND) return fd_long(e->fd, greatest ? by->value.i : 0);
+    if (op == FD_OP_DIV ? by->value.i < 1 : by->value.i > 30) return NULL;
+    least = extreme(e, n->args[0], false);
+    if (!least || !fd_is_const(least) || least->value.i < 0) return NULL;
+    const FdNode *x = greatest ? extreme(e, n->args[0], true) : least;
+    int64_t parts = op == FD_OP_DIV ? by->value.i : INT64_C(1) << by->value.i;
+    return x ? fdi_long_op(e->fd, FD_OP_DIV, x, fd_long(e->fd, parts)) : NULL;
+}
+
 static const FdNode *extreme_unsaid(Extreme *e, const FdNode *n, bool greatest)
 {
     if (n->kind == FD_VAR) {
@@ -183,7 +209,11 @@ static const FdNode *extreme_unsaid(Extreme *e, const FdNode *n, bool greatest)
         return end ? fdi_add_constant(e->fd, end, -1) : NULL;
     }
     if (fdi_node(n)->evaluable) return fdi_is_integer(n->type) ? fdi_to_long(e->fd, n) : NULL;
+    const FdNode *all = extreme_of_type(e, n, greatest);
+    if (all) return all;
     FdOp op = n->kind == FD_APPLY && fdi_is_word(n) ? fd_op_of(n) : FD_OP_NONE;
+    if (e->typed && (op == FD_OP_BITAND || op == FD_OP_SHR || op == FD_OP_DIV))
+        return extreme_of_part(e, op, n, greatest);
     if (op == FD_OP_REM) return extreme_of_rest(e, n, greatest);
     if (op == FD_OP_SELECT) {
         const FdNode *x = extreme_of_side(e, n, true, greatest),
@@ -258,10 +288,22 @@ static const FdNode *extreme(Extreme *e, const FdNode *n, bool greatest)
     return sum ? fdi_add_constant(e->fd, sum, a.constant) : fd_long(e->fd, a.constant);
 }
 
+static const FdNode *extreme_under(Extreme e, const FdNode *n, bool greatest)
+{
+    e.fuel = 100;
+    return fdi_is_integer(n->type) ? extreme(&e, n, greatest) : NULL;
+}
+
 const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range, const void *ctx)
 {
-    Extreme e = {.fd = fd, .range = range, .ctx = ctx, .fuel = 100};
-    return fdi_is_integer(n->type) ? extreme(&e, n, greatest) : NULL;
+    return extreme_under((Extreme){.fd = fd, .range = range, .ctx = ctx}, n, greatest);
+}
+
+const FdNode *fd_extreme_typed(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range,
+                               const void *ctx)
+{
+    Extreme e = {.fd = fd, .range = range, .ctx = ctx, .typed = true};
+    return extreme_under(e, n, greatest);
 }
 
 /* ---- what inference has seen ------------------------------------------------------------- */

@@ -64,5 +64,9 @@ bool fd_index_inferred(const FdNode *index, FdRangeOf *range, FdIsKnown *known, 
 /* The least (or greatest) value that n can have over the ranges of its variables, or a bound of it,
  * as a closed long node; NULL if none is known. Empty ranges say nothing. */
 const FdNode *fd_extreme(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range, const void *ctx);
+/* The same, also of elements that are bytes or shorts, masked, shifted or divided: such a bound may be far from what
+ * there is. */
+const FdNode *fd_extreme_typed(Fd *fd, const FdNode *n, bool greatest, FdRangeOf *range,
+                               const void *ctx);
 
 #endif

@@ -124,6 +124,22 @@ static Ends ends_of(Unit *u, const FdNode *index, const Scope *s, bool elements)
     return (Ends){lo ? num_of(u, lo) : NULL, hi ? num_of(u, hi) : NULL};
 }
 
+static Num *is_outside(Unit *u, Ends e, const FdNode *array, int d)
+{
+    return num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, e.lo, plan_array_lo(u, array, d)),
+                  num_op(u, FD_OP_GE, e.hi, plan_array_hi(u, array, d)));
+}
+
+/* Is the index inside of what is as long as csc knows, whatever the elements are that it is made of? */
+static bool is_always_inside(Unit *u, const FdNode *read, int d, const Scope *s)
+{
+    Place place = {u, s};
+    const FdNode *lo = fd_extreme_typed(u->fd, read->args[d], false, range_of, &place),
+                 *hi = lo ? fd_extreme_typed(u->fd, read->args[d], true, range_of, &place) : NULL;
+    Ends e = {lo ? num_of(u, lo) : NULL, hi ? num_of(u, hi) : NULL};
+    return e.lo && e.hi && num_is(is_outside(u, e, read->fn, d), 0);
+}
+
 /* Of one read; a node that two scopes share uses what both have only. */
 static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
 {
@@ -137,10 +153,9 @@ static void unsafe_read(Walk *w, const FdNode *n, const Scope *s, bool branch)
         Ends e = ends_of(u, index, s, w->guards);
         for (const Guard *g = w->guard; g; g = g->up) narrow(u, g->cond, g->truth, index, &e);
         Num *outside = num_truth(u, true); /* only the device can tell */
-        if (e.lo && e.hi)
-            outside = num_op(u, FD_OP_LOR, num_op(u, FD_OP_LT, e.lo, plan_array_lo(u, n->fn, d)),
-                             num_op(u, FD_OP_GE, e.hi, plan_array_hi(u, n->fn, d)));
+        if (e.lo && e.hi) outside = is_outside(u, e, n->fn, d);
         if (num_is(outside, 0)) continue; /* whatever the numbers */
+        if (!(e.lo && e.hi) && is_always_inside(u, n, d, s)) continue;
         if (w->facts) vec_push(&w->suspects, ((struct PlanSuspect){n, d}));
         add(w, outside);
     }

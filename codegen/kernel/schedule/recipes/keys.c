@@ -18,6 +18,7 @@ enum {
     MANY = 8,           /* copies of a table.. */
     SMALL_TABLE = 4096, /* ..of up to so many bytes */
     FEW = 2,
+    TURN = 4, /* operands of a turn, where all go to one table */
     MIDDLE_TABLE = 65536,
     LARGE = 64 /* bytes of an entry that are too many for local memory */
 };
@@ -83,10 +84,14 @@ static void add_length(Nest *n, int axis, Num *length)
     n->part.axes[n->part.naxes++] = axis;
 }
 
-/* Is it worth lanes? What is read as it is, is not. */
+/* Is it worth lanes? What is read as it is, a narrow integer too, is not. */
 static bool is_made(const FdNode *key, const FdNode *v)
 {
-    return fd_uses_var(key, v) && !is_read(key) && !fd_can_fail(key) && lanes_possible(key, v, 0);
+    const FdNode *of = key;
+    while (of->kind == FD_APPLY && fd_op_of(of) == FD_OP_CONVERT &&
+           scalar_is_integer(result_kind(of->args[0])))
+        of = of->args[0];
+    return fd_uses_var(key, v) && !is_read(of) && !fd_can_fail(key) && lanes_possible(key, v, 0);
 }
 
 /* Keys that are computed, in vectors before the operands of some turns go to theirs one by one. */
@@ -147,9 +152,11 @@ static void scatter_loops(Unit *u, const ByKey *x, Nest *n, const FdNode *reduce
                  !draw_skips(u, P_FORM_KEYS_LANES);
     int nholds = lanes ? hold_keys(u, x, n, axes[last], reduce->vars[last], holds) : 0;
     if (nholds) held_loops(u, n, copies, in, axes[last], nholds, holds);
-    if (copies > 1) {
-        NestStep *turn = nest_loop(u, in, axes[last], num_int(u, copies), NEST_WHOLE);
-        turn = nest_unroll(u, turn, axes[last], NULL, num_int(u, copies));
+    bool simple = n->checks == GEN_PROVED && !recipe_is_long(reduce->body);
+    int turns = copies > 1 ? copies : simple ? (int)draw(u, P_KEYS_TURN, TURN) : 1;
+    if (turns > 1) {
+        NestStep *turn = nest_loop(u, in, axes[last], num_int(u, turns), NEST_WHOLE);
+        turn = nest_unroll(u, turn, axes[last], NULL, num_int(u, turns));
         nest_step(u, turn, NEST_SCATTER);
     }
     nest_step(u, nest_loop(u, in, axes[last], NULL, NEST_CUT), NEST_SCATTER);
@@ -406,7 +413,9 @@ Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)
     if (x.ngroups > 1) all_tables(u, &x, true, apply, false);
     table_nests(u, &x, most, num_and(u, apply, many), false);
     table_nests(u, &x, some, num_and(u, apply, few), false);
-    table_nests(u, &x, 1, num_and(u, apply, num_op(u, FD_OP_EQ, x.copies, one)), checked);
+    Num *single = num_and(u, apply, num_op(u, FD_OP_EQ, x.copies, one));
+    table_nests(u, &x, 1, num_and(u, single, num_not(u, unsafe)), false);
+    if (checked) table_nests(u, &x, 1, num_and(u, single, unsafe), true);
     all_tables(u, &x, false, apply, checked);
     return all_apply;
 }

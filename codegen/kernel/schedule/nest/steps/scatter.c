@@ -79,6 +79,26 @@ static const KirExpr *position_of(Gen *g, const Def *d, const KeyGuard *guard, c
     return kir_op(a, FD_OP_SUB, word, 2, args);
 }
 
+static const FdDom *no_range(const void *ctx, const FdNode *v)
+{
+    (void)ctx;
+    (void)v;
+    return NULL;
+}
+
+/* Is the key one of the table, whatever it is, as a byte is of 256? */
+static bool is_always(Gen *g, const FdDom *d, const FdNode *v, const KeyGuard *guard)
+{
+    Fd *fd = g->u->fd;
+    const FdNode *side = guard->side;
+    while (side->kind == FD_APPLY && fd_op_of(side) == FD_OP_CONVERT) side = side->args[0];
+    if (side != v || !fd_is_const(d->lo) || !fd_is_const(d->hi)) return false;
+    const FdNode *least = fd_extreme_typed(fd, guard->key, false, no_range, NULL),
+                 *most = fd_extreme_typed(fd, guard->key, true, no_range, NULL);
+    return least && most && fd_is_const(least) && fd_is_const(most) &&
+           least->value.i >= d->lo->value.i && most->value.i < d->hi->value.i;
+}
+
 /* What a guard lets through. */
 static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
 {
@@ -89,21 +109,23 @@ static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
     KirType truth = kir_type(SC_BOOL, 1);
     KirBlock inside = {0};
     GenScope scope = gen_enter(g, g->block);
-    const KirExpr *holds, *at = NULL;
+    const KirExpr *holds = NULL, *at = NULL;
     if (guard->var >= 0) {
         const KirExpr *lo, *n;
         gen_range(g, &d->doms[guard->var], d->vars[guard->var], &lo, &n);
         const KirExpr *key = gen_value(g, guard->key);
         at = gen_variable(g, "key", position_of(g, d, guard, key, lo));
         const KirExpr *args[] = {at, kir_convert(a, at->type, n)};
-        holds = kir_op(a, FD_OP_LT, truth, 2, args);
-        holds = kir_intrinsic(a, truth, INTR_LIKELY, &holds); /* most keys are in the table */
+        if (!is_always(g, &d->doms[guard->var], d->vars[guard->var], guard)) {
+            holds = kir_op(a, FD_OP_LT, truth, 2, args);
+            holds = kir_intrinsic(a, truth, INTR_LIKELY, &holds); /* most keys are in the table */
+        }
         at = kir_convert(a, kir_type(KIR_IDX, 1), at);
     } else {
         holds = gen_value(g, guard->cond);
         if (!guard->wanted) holds = kir_op(a, FD_OP_LNOT, truth, 1, &holds);
     }
-    GenScope in = gen_enter(g, &inside);
+    GenScope in = gen_enter(g, holds ? &inside : g->block);
     if (at) {
         at = x->at[guard->var] = gen_variable(g, "at", at);
         gen_bind_at(g, &d->doms[guard->var], d->vars[guard->var], at);
@@ -111,7 +133,7 @@ static void pass(Scatter *x, const KeyGuard *guard, unsigned results, int depth)
     gen_remember(g, guard->cond, kir_const(a, SC_BOOL, (ScalarValue){.i = guard->wanted}));
     guarded(x, results, depth + 1);
     gen_leave(g, in);
-    kir_if(a, g->block, holds, inside, NULL);
+    if (holds) kir_if(a, g->block, holds, inside, NULL);
     gen_leave(g, scope);
 }
 
