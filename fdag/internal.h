@@ -283,6 +283,14 @@ typedef struct FdiLoops {
  * some path to it. per_let: a let's body begins anew with the let's variables. In the arena. */
 FdiLoops *fdi_loops(Fd *fd, const FdiNodes *list, const FdiMap *at, bool per_let);
 
+/* ---- siblings (index/siblings.c) ----------------------------------------------------- */
+
+/* The variables of siblings, and those that their sums are over. */
+void fdi_gather_siblings(const FdiNodes *list, FdiMap *beside);
+/* Is what uses these variables computed once for all of them: is it in their sums? */
+bool fdi_shared_beside(const FdiMap *beside, int n, const FdNode *const *vars);
+bool fdi_is_sibling(const FdiMap *beside, const FdNode *v);
+
 enum {
     FDI_COST_READ = 2,       /* of an array element, where + is 1 */
     FDI_COST_EXPENSIVE = 16, /* from here on recomputing in a loop is too much: sin, a reduction */

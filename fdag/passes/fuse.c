@@ -2,7 +2,8 @@
  * recompute too much; then it becomes a temporary, an array over the function's domain.
  *   before: root = let(i, j) sum(k, m(i, k) * b(k, j))     where m = let(p, q) sum(..)
  *   after:  root = let(i, j) sum(k, t(i, k) * b(k, j))     with slot t = m
- * An application recomputes when a loop around it does not move its arguments (j above), when an
+ * An application recomputes when a loop around it does not move its arguments (j above; not one over
+ * siblings, index/siblings.h), when an
  * index is not affine (a gather), or when there are several with different arguments (stencils of
  * stencils; the cost of what is inlined adds up, so long chains stay linear). One that is given to
  * a user function may be applied there any number of times.
@@ -13,6 +14,7 @@
  *   after:  let(i, j) t(i, j)      with slot t = rec s(i, k) s(i, k - 1) + a(i, k)
  * Requires: ranges inferred; runs before compose, which ends sharing. Keeps: meaning; temporaries
  * only use earlier slots. A function that is not closed, or not surely finite, stays. */
+#include "../index/siblings.h"
 #include "../internal.h"
 
 enum { WORTH_A_TRIP = 32 }; /* operations a element that pay for writing and reading it back */
@@ -27,6 +29,7 @@ typedef struct Fuse {
     double *costs; /* of one application, inner decisions included */
     FdiMap stored; /* lets that become temporaries -> why, a number of `whys` */
     FdiMap inner;  /* functions that such a let is of (fd_array) */
+    FdiMap beside; /* variables of siblings, and those that their sums are over */
     bool lost;     /* one of these cannot be stored */
     VEC(const char *) whys;
     VEC(FdFused) fused;
@@ -52,7 +55,6 @@ static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
 {
     const FdNode *covered[FD_MAX_RANK];
     int n = 0;
-    if (loops.n > apply->nargs) return false;
     /* Indices in one variable first; one in several then stands for one that is left. */
     for (int several = 0; several < 2; several++)
         for (int i = 0; i < apply->nargs; i++) {
@@ -69,8 +71,9 @@ static bool covers(Fuse *f, const FdNode *apply, FdiLoops loops)
                 break;
             }
         }
+    bool summed = fdi_shared_beside(&f->beside, n, covered);
     for (int i = 0; i < loops.n; i++) {
-        bool found = false;
+        bool found = summed && fdi_is_sibling(&f->beside, loops.vars[i]);
         for (int k = 0; k < n; k++) found = found || covered[k] == loops.vars[i];
         if (!found) return false;
     }
@@ -303,6 +306,7 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     lift_recurrences(&f);
     for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
+    fdi_gather_siblings(&f.nodes, &f.beside);
     decide(&f);
     if (f.lost) *error = (FdError){.message = "an array that is read here has no bounds"};
     if (f.stored.used && !f.lost) store(&f);
@@ -316,5 +320,6 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     fdi_map_free(&f.lets);
     fdi_map_free(&f.stored);
     fdi_map_free(&f.inner);
+    fdi_map_free(&f.beside);
     return !f.lost;
 }

@@ -29,11 +29,13 @@
 #include <string.h>
 
 #include "../index/contraction.h"
+#include "../index/siblings.h"
 #include "hoist.h"
 
 typedef struct Hoist {
     Fd *fd;
     FdGraph *graph; /* its slots grow */
+    FdiMap beside;  /* variables of siblings (index/siblings.h) */
 } Hoist;
 
 static const FdNode *hoist(Hoist *h, const FdNode *root);
@@ -73,7 +75,11 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
     FdiMap none = {0};
     if (n->type->nparams || n->kind == FD_VAR || (n->kind != FD_APPLY && n->kind != FD_REDUCE))
         return false;
-    if ((int)b->nfree >= loops.n + rec || b->evaluable || !has_room(h, ranges, n)) return false;
+    int all = loops.n + rec;
+    if (fdi_shared_beside(&h->beside, (int)b->nfree, b->free))
+        for (int i = 0; i < loops.n; i++)
+            all -= fdi_is_sibling(&h->beside, loops.vars[i]) && !fd_uses_var(n, loops.vars[i]);
+    if ((int)b->nfree >= all || b->evaluable || !has_room(h, ranges, n)) return false;
     return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n);
 }
 
@@ -406,6 +412,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
     fdi_gather_strict(root, &strict);
     fdi_gather_always(root->kind == FD_LET ? root->body : root, &asked);
     fdi_gather_doms(&list, &ranges);
+    fdi_gather_siblings(&list, &h->beside);
     gather_chosen(&list, root, &chosen);
     gather_apart(root, &apart);
     FdiLoops *loops = fdi_loops(h->fd, &list, &at, false);
@@ -474,5 +481,6 @@ bool fd_pass_hoist(Fd *fd, FdGraph *g, FdError *error)
     Hoist h = {.fd = fd, .graph = g};
     (void)error;
     fdi_replace_definitions(fd, g, hoist_definition, &h);
+    fdi_map_free(&h.beside);
     return true;
 }

@@ -12,13 +12,20 @@ typedef struct Finder {
     FdSeen seen;
 } Finder;
 
+/* What an index is that a function was given; reads of it are proved to be inside. */
+static const FdNode *given(const FdNode *index)
+{
+    while (index->kind == FD_APPLY && fd_op_of(index) == FD_OP_GIVEN) index = index->args[0];
+    return index;
+}
+
 /* Which dimension of a read goes by v, and no other does; -1: none. */
 static int row_of(const Finder *f, const FdNode *read)
 {
     int at = -1;
     for (int i = 0; i < read->nargs; i++) {
         if (!fd_uses_var(read->args[i], f->v)) continue;
-        if (read->args[i] != f->v || at >= 0) return -1;
+        if (given(read->args[i]) != f->v || at >= 0) return -1;
         at = i;
     }
     return at;
@@ -27,6 +34,7 @@ static int row_of(const Finder *f, const FdNode *read)
 /* Is it the same for all of what a batch computes? */
 static bool is_around(const Finder *f, const FdNode *index)
 {
+    index = given(index);
     bool around = !(fd_effects(index) & (FD_READS | FD_REDUCES)) && node_is_closed(index);
     for (int i = 0; !around && i < f->out->dim; i++) around = index == f->d->vars[i];
     return around;
@@ -44,7 +52,7 @@ static bool add(Finder *f, const FdNode *read)
         if (b->reads[i]->fn != read->fn) continue;
         if (b->rows[i] != row) return false;
         for (int q = 0; q < row; q++)
-            if (b->reads[i]->args[q] != read->args[q]) return false;
+            if (given(b->reads[i]->args[q]) != given(read->args[q])) return false;
         return true;
     }
     if (b->n == BATCH_ARRAYS) return false;

@@ -26,6 +26,7 @@ static const struct {
     {"few_bands", "few columns", "long sums of few results, a band of rows for each work-item"},
     {"few_sums", "few columns", "adds the bands"},
     {"batch", "batch", "many small ones side by side in lanes, turned as they are read"},
+    {"batch_beside", "batch", "sums of a few components side by side, which share what they can"},
     {"strips", "strips", "results side by side in registers while the reduction runs"},
     {"reduce_rows", "rows strips chunks", "a reduction in lanes, one row after the other"},
     {"reduce_row", "rows strips chunks", "a reduction by a group"},

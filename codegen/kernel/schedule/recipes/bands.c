@@ -36,12 +36,6 @@ static bool is_long(const void *ctx, const FdNode *n)
     return fd_is_const(length) && length->value.i > LONGEST;
 }
 
-static bool is_of_unknown_length(const void *u, const FdNode *n)
-{
-    return n->kind == FD_REDUCE && reduction_is_closed(n) &&
-           !fd_is_const(recipe_length((Unit *)(uintptr_t)u, n));
-}
-
 /* Does the plan report that it is empty? As what is computed in any case is. */
 static bool is_reported(const Def *d, const FdNode *reduce)
 {
@@ -64,12 +58,12 @@ static bool is_stage(Unit *u, const Def *d, int dim, bool result)
     for (int i = 0; i < d->nvars; i++)
         if (!d->doms[i].lo || !node_is_closed(d->doms[i].lo) || !node_is_closed(d->doms[i].hi))
             return false;
-    if (fd_any(d->body, calls_reader, NULL) || contraction_find(u, d, &c)) return false;
+    if (fd_any(d->body, calls_reader, NULL) || contraction_find(u, d, &c) || recipe_is_by_key(u, d))
+        return false;
     bool fails =
         fd_can_fail(d->body) || fd_any(d->body, may_be_empty, d) || num_is(plan_fails(u, d), 1);
     if (!result && fails) return false;
     if (!line && fd_any(d->body, is_long, u)) return false;
-    if (fd_any(d->body, is_of_unknown_length, u) && recipe_is_by_key(u, d)) return false;
     return recipe_is_row(u, d, dim);
 }
 

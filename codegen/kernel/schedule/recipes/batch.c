@@ -6,6 +6,7 @@
  *
  * Rows go through private memory, where lanes are fastest. CPU only. Needs: all that is read in lanes lies in rows of
  * closed lengths. Keeps: the order within an element. */
+#include "../../../../fdag/index/siblings.h"
 #include "recipe.h"
 
 enum { MOST = 256, VECTORS = 2 };
@@ -74,6 +75,41 @@ static void batch_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lan
     nest_lower(u, n);
 }
 
+/* Siblings side by side, which share what does not use them (fdag/index/siblings.h): sums of any length. */
+static void beside_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lanes, Num *most)
+{
+    Nest *n = nest_new(u, "batch_beside", d, when);
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    recipe_use(n, fd_reductions(d->body, reduces), reduces);
+    n->lanes = lanes;
+    Num *width = nest_lane_count(u, lanes), *count = plan_n(u, &d->doms[b->dim]);
+    int around = b->dim ? nest_axis_of(u, n, d, 0, b->dim) : -1,
+        x = nest_axis_of(u, n, d, b->dim, b->dim + 1),
+        row = nest_axis_of(u, n, d, b->dim + 1, d->nvars);
+    const FdNode *r = n->reduces[0];
+    int k = nest_axis(u, n, r->nvars, r->vars, r->doms);
+    Num *few = n->axes[row].n;
+    n->lanes_axis = x;
+    n->regs[n->nregs++] = (NestRegs){.axis = row, .count = few, .step = num_int(u, 1)};
+    n->regs[n->nregs++] = (NestRegs){.axis = x, .count = num_int(u, 1), .step = width};
+    NestStep *in = &n->root;
+    Num *outer = around < 0 ? num_int(u, 1) : n->axes[around].n;
+    Num *items = recipe_each_unit(u, (int)draw(u, P_BATCH_ITEMS, 8), outer);
+    Num *chunk = num_roundup(u, num_ceildiv(u, count, items), width);
+    if (around >= 0) in = nest_group(u, in, around, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, x, 0, num_let(u, "chunk", chunk), NEST_CUT);
+    in = nest_loop(u, in, x, width, NEST_BACK);
+    in = nest_step(u, in, NEST_BATCH);
+    in->axis = x;
+    in->count = most;
+    nest_step(u, in, NEST_START);
+    NestStep *sum = nest_unroll(u, nest_loop(u, in, k, NULL, NEST_CUT), row, NULL, few);
+    sum = nest_unroll(u, sum, x, width, num_int(u, 1));
+    nest_take(u, nest_lanes(u, sum, x), 0, n->nreduces);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
 /* Functions that cost more than rows do to be turned. */
 static bool is_costly(const void *none, const FdNode *n)
 {
@@ -90,6 +126,32 @@ static Num *sums_short(Unit *u, int n, const FdNode *const *reduces, Num *than)
         if (reduction_is_closed(reduces[r]))
             all = num_and(u, all, num_op(u, FD_OP_LT, recipe_length(u, reduces[r]), than));
     return all;
+}
+
+/* Operations of n that do not use v, of elements that do. */
+static int shared_operations(const FdNode *n, const FdNode *v, FdSeen *seen)
+{
+    const FdNode *children[FD_MAX_CHILDREN];
+    if (!fd_meet(seen, n)) return 0;
+    bool is = n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE && !fd_uses_var(n, v);
+    int all = is && !node_is_closed(n);
+    for (int i = fd_children(n, children); i-- > 0;) all += shared_operations(children[i], v, seen);
+    return all;
+}
+
+/* Siblings that share enough to be taken side by side. */
+static bool is_beside(const Def *d, int dim)
+{
+    enum { LEAST = 4 };
+    const FdNode *reduces[FD_MAX_REDUCTIONS];
+    const FdNode *v = fd_sibling(d->nvars, d->vars, d->doms, d->body);
+    if (!v || dim != d->nvars - 2) return false;
+    int n = fd_reductions(d->body, reduces), all = 0;
+    if (n > NEST_RESULTS / 2) return false;
+    FdSeen seen = {0};
+    for (int i = 0; i < n; i++) all += shared_operations(reduces[i]->body, v, &seen);
+    fd_seen_free(&seen);
+    return all >= LEAST;
 }
 
 typedef struct Batches {
@@ -116,13 +178,14 @@ static void try_variable(Batches *x, int dim, Num *when)
     if ((last && !rows) || (!is_known && ((x->taken && !last) || !is_plain(&b)))) return;
     Num *width = nest_lane_count(u, x->lanes),
         *is = num_and(u, when, fits(u, x->d, &b, x->most, width));
-    is = num_and(u, is, sums_short(u, x->n, x->reduces, last ? width : x->most));
+    bool beside = is_beside(x->d, dim);
+    if (!beside) is = num_and(u, is, sums_short(u, x->n, x->reduces, last ? width : x->most));
     if (x->taken) is = num_and(u, is, num_not(u, x->taken));
     is = num_let(u, "batch", is);
     if (!is_known && !(last && deep))
         num_guess(u, is, false); /* rows of matrices are long, mostly */
     if (num_is(is, 0)) return;
-    batch_nest(u, x->d, &b, is, x->lanes, x->most);
+    (beside ? beside_nest : batch_nest)(u, x->d, &b, is, x->lanes, x->most);
     x->taken = x->taken ? num_op(u, FD_OP_LOR, x->taken, is) : is;
 }
 

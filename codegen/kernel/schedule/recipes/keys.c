@@ -50,12 +50,6 @@ static bool find(Unit *u, const Def *d, ByKey *x)
     return x->keys != 0;
 }
 
-bool recipe_is_by_key(Unit *u, const Def *d)
-{
-    ByKey x;
-    return find(u, d, &x);
-}
-
 /* Combinations of these variables of the definition. */
 static Num *elements(Unit *u, const Def *d, unsigned which)
 {
@@ -378,6 +372,15 @@ static Num *keys_on_gpu(Unit *u, ByKey *x, Num *n, Num *apply, Num *unsafe)
     if (!num_is(unsafe, 0)) group_nest(u, x, entries, ordered, true, num_and(u, apply, unsafe));
     parts_nest(u, x, x->commutes && !u->options->precise, apply);
     return apply;
+}
+
+bool recipe_is_by_key(Unit *u, const Def *d)
+{
+    ByKey x;
+    if (u->options->tile == CG_TILE_1X1 || !find(u, d, &x)) return false;
+    for (int r = 0; r < x.nreduces; r++)
+        if (!fd_is_long(x.reduces[r])) return false;
+    return true;
 }
 
 Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe)

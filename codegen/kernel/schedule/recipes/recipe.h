@@ -47,7 +47,7 @@ Num *recipe_chunks(Unit *u, const Def *d, Num *when, bool checked);
 
 /* Reductions by key: what belongs to each in one pass. `checked` where reads are `unsafe`. */
 Num *recipe_keys(Unit *u, const Def *d, Num *when, Num *unsafe);
-bool recipe_is_by_key(Unit *u, const Def *d); /* is it such? */
+bool recipe_is_by_key(Unit *u, const Def *d); /* of long reductions, which are no rows */
 
 /* The others (plan/parameters.def) do not check: reads are inside under `when`. */
 #define PARAMETER(...)

@@ -431,12 +431,16 @@ void verify_batch(Verify *v, const NestStep *s)
     Batch b;
     int dim = 0;
     while (dim < d->nvars && (x->nvars != 1 || d->vars[dim] != x->vars[0])) dim++;
-    bool once = s->first && !s->first->next && s->first->kind == NEST_FOR;
+    /* a loop that gives, or sums in registers */
+    bool once = s->first && !s->first->next && s->first->kind == NEST_FOR && !n->nreduces,
+         sums = s->first && s->first->kind == NEST_START && n->nregs == 2 &&
+                n->lanes_axis == s->axis && n->regs[1].axis == s->axis &&
+                num_is(n->regs[1].count, 1);
     if (!s->count || !batch_find(d, dim, &b))
         verify_fail(v, "batch: not all that is read goes by %s", verify_axis_name(v, s->axis));
-    else if (!verify_is_open(v, s->axis) || nest_loops_over(s, s->axis) || !once ||
-             verify_is_clamped(v, s->axis) || verify_lanes(v) >= 0 || n->nreduces || v->at ||
-             n->checks != GEN_PROVED)
+    else if (!verify_is_open(v, s->axis) || !(once || sums) ||
+             (once && nest_loops_over(s, s->axis)) || verify_is_clamped(v, s->axis) ||
+             verify_lanes(v) >= 0 || v->at || n->checks != GEN_PROVED)
         verify_fail(v, "batch: a loop inside makes values in lanes of %s, which are proved",
                     verify_axis_name(v, s->axis));
     for (int i = 0; !v->why && i < d->nvars; i++)
