@@ -145,6 +145,7 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     /* Its body under conditions that hold for all elements, and when that is so (schedule/schedule_plain.c); NULL: it is
      * no such form */
     Num *plain;
+    bool near; /* what it reads at a few known last indices is read flat (schedule/flat.c) */
     /* Of a recurrence its elements where its first variable, this one, is `at` (schedule/schedule_slice.c) */
     const FdNode *slice;
     FdDom slices;

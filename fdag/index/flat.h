@@ -30,6 +30,20 @@ typedef struct FdFlat {
  * that range, and no read outside may be made. */
 bool fd_flat(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body,
              FdFlat *out);
+/* Reads of arrays at a few last indices that are known now, flat: so far from each other as the last dimension is long,
+ * which is known, too.
+ *
+ *   r(i, j) = p(i, j, 0) + p(i, j, 2)                 channels of pixels, coordinates of points
+ *   r(i, j) = p'(i, 0, 3 * j) + p'(i, 0, 3 * j + 2)   where the last dimension of p has three elements, from 0 on */
+typedef struct FdNear {
+    const FdNode *body;
+    int narrays;
+    const FdNode *arrays[FD_FLAT_ARRAYS];
+    int64_t length[FD_FLAT_ARRAYS]; /* of the last dimension: as many as it is read at */
+} FdNear;
+
+/* False: there are no such arrays. No read outside may be made. */
+bool fd_near(Fd *fd, const FdNode *body, FdNear *out);
 /* Conditions on the variables as they were, in place: how many of them boxes can have, which are those
  * without the last variable. */
 int fd_flat_conditions(Fd *fd, const FdFlat *flat, int n, const FdNode **conds);

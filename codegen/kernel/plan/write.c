@@ -54,7 +54,7 @@ void plan_stream(Unit *u, const Def *d)
         Num *row = plan_bytes(u, d->body->type, plan_n(u, &d->doms[d->nvars - 1]));
         streams = num_and(u, streams, num_op(u, FD_OP_GE, row, num_int(u, long_row)));
     }
-    if (is_mixed(d))
+    if (d->temp < 0 && is_mixed(d)) /* temporaries that are results are copied */
         streams = num_and(u, streams,
                           num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, LINE)));
     plan_line(u, "flag CS_STREAM = %s", num_text(u, streams));

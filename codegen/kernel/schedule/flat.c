@@ -95,3 +95,38 @@ const Def *schedule_flat(Unit *u, const Def *d, Num **when)
     unit_count(u, f->node);
     return f;
 }
+
+/* ---- a few known last indices ------------------------------------------------------------------ */
+
+static Num *are_as_long(Unit *u, const FdNear *near)
+{
+    Num *all = num_truth(u, true);
+    for (int i = 0; i < near->narrays; i++) {
+        const FdNode *array = near->arrays[i];
+        int dim = array->type->nparams - 1;
+        Num *length = plan_array_n(u, array, dim), *first = plan_array_lo(u, array, dim);
+        all = num_and(u, all, num_op(u, FD_OP_EQ, length, num_int(u, near->length[i])));
+        all = num_and(u, all, num_op(u, FD_OP_EQ, first, num_int(u, 0)));
+    }
+    return all;
+}
+
+const Def *schedule_near(Unit *u, const Def *of, Num **when)
+{
+    FdNear near;
+    const FdNode *last = of->nvars ? of->vars[of->nvars - 1] : NULL;
+    if (of->node->self || of->flat || of->nbeside || of->nwithin || of->plain || of->anew ||
+        of->slice || of->copy || of->body->type->record || of->noting ||
+        u->options->family != CG_CPU || u->options->tile != CG_TILE_AUTO || may_fail(of->body) ||
+        (last && !lanes_possible(of->body, last, LANES_FAR)) || !fd_near(u->fd, of->body, &near))
+        return NULL;
+    if (when) *when = num_and(u, are_as_long(u, &near), num_not(u, plan_fails(u, of)));
+    if (when && num_is(*when, 0)) return NULL;
+    Def *d = def_form(u, of);
+    d->body = near.body;
+    d->node =
+        last ? fd_let(u->fd, of->nvars, of->vars, of->doms, near.body, of->node->loc) : near.body;
+    d->near = true;
+    def_count(u, d, 0, NULL);
+    return d;
+}

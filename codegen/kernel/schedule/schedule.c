@@ -72,6 +72,7 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
     const char *form = d->flat      ? "flat\n"
+                       : d->near    ? "near\n"
                        : d->plain   ? "plain\n"
                        : d->nbeside ? "beside\n"
                        : d->anew    ? "anew\n"
@@ -143,6 +144,26 @@ static Num *flattened(Unit *u, const Def *d, Num *rest)
     return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
 }
 
+/* Channels of pixels and coordinates of points, whose distances are known; returns what is left. */
+static Num *near_first(Unit *u, const Def *d, Num *rest)
+{
+    Num *when = NULL;
+    if (num_is(rest, 0) || draw_skips(u, P_FORM_NEAR)) return rest;
+    const Def *near = schedule_near(u, d, &when);
+    if (!near) return rest;
+    when = num_let(u, "near", num_and(u, rest, when));
+    Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, schedule_turn_to(u, near)))),
+        *left = reuse(u, near, safe);
+    if (d->nvars && !num_is(left, 0)) {
+        Num *done = recipe_vectors(u, near, left);
+        if (done) left = num_and(u, left, num_not(u, done));
+    }
+    schedule_turn_to(u, d);
+    if (left == safe) return rest;
+    Num *done = num_and(u, safe, num_not(u, left));
+    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+}
+
 /* Sums without conditions around them, where these hold for all elements; returns what is left. */
 static Num *plain_first(Unit *u, const Def *d, Num *rest)
 {
@@ -204,6 +225,7 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
         return;
     }
     rest = flattened(u, d, rest);
+    rest = near_first(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);
     if (closes(u) && fd_any(d->body, is_open, NULL)) {

@@ -222,6 +222,14 @@ static void read_plain(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* near: what follows computes the last definition with reads at a few known last indices flat. */
+static void read_near(Reader *r)
+{
+    r->flat = r->done ? schedule_near(r->u, &r->defs[r->done - 1], NULL) : NULL;
+    if (!r->flat) reader_fail(r, "the definition reads nothing at a few known last indices");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -346,6 +354,8 @@ static void read_line(Reader *r, const char *line)
             read_closed(r);
         else if (reader_accept(r, "plain"))
             read_plain(r);
+        else if (reader_accept(r, "near"))
+            read_near(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))
