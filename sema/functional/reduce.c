@@ -303,6 +303,11 @@ void check_call_reduce(Sema *s, Ast *n)
             report(s, n->loc, ARGUMENT_COUNT,
                    "'%s' needs a range for '%s': write %s(%s : range, value)", name,
                    n->call.args.data[0]->name_ref.name, name, n->call.args.data[0]->name_ref.name);
+        else if (operands == 2 && n->call.args.data[0]->kind == AST_TUPLE)
+            report(s, n->loc, ARGUMENT_COUNT,
+                   "variables with ranges of their own stand without parentheses: "
+                   "%s(i : 0..n, j : 0..m, value); those of one function as %s((i, j) : f, value)",
+                   name, name);
         else
             report(s, n->loc, ARGUMENT_COUNT,
                    "'%s' reduces one function, not %d; for columns name what stays: "
