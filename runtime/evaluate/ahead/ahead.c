@@ -158,7 +158,7 @@ void cs_ahead(CsAhead *group, const CsValue *captures)
     Ahead *a = g && parse_parts(group) && !ahead_calls_host(g, captures, ++rt.visit)
                    ? new_ahead(group, g, captures)
                    : NULL;
-    bool good = a && ahead_make(a), held = a && a->held;
+    bool good = a && !ahead_hides(a) && ahead_make(a), held = a && a->held;
     rt.ahead = a;
     if (!good) ahead_drop();
     if (cs_pending) rt_catch();

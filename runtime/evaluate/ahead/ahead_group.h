@@ -27,6 +27,8 @@ static const CsSite nowhere = {"", "", 0, 0}; /* of errors that nobody sees */
 bool ahead_make(Ahead *a);
 /* The same of arrays that have the same ranges. */
 bool ahead_make_arrays(Ahead *a);
+/* May a part that is no result (CsAhead.inner) report something? */
+bool ahead_hides(const Ahead *a);
 /* Does evaluating it call the program? */
 bool ahead_calls_host(const Graph *g, const CsValue *captures, uint32_t visit);
 
