@@ -84,7 +84,8 @@ static void look(void *hidden)
             if (at[i] >= 0 && g->slots[i].type->result)
                 h->fails = h->fails || value_can_fail(h, a->captures[at[i]].ref, 0);
         h->fails = h->fails || (inner && can_fail(g, &r));
-        if (fd_root(g)->type->nparams && fd_eval_box(rt_fd(), fd_root(g), &env, &made[k]) != FD_BOUND_OK)
+        if (fd_root(g)->type->nparams &&
+            fd_eval_box(rt_fd(), fd_root(g), &env, &made[k]) != FD_BOUND_OK)
             h->fails = true;
         at += g->nslots;
     }
@@ -100,7 +101,8 @@ static uint64_t hash_of(const Ahead *a)
         if (!g->slots[i].type->result) {
             hash = XXH3_64bits_withSeed(&a->captures[i].i, sizeof a->captures[i].i, hash);
         } else if (of->head.head.kind == CS_ARRAY) {
-            hash = XXH3_64bits_withSeed(of->head.dim, sizeof *of->head.dim * (size_t)of->head.rank, hash);
+            hash = XXH3_64bits_withSeed(of->head.dim, sizeof *of->head.dim * (size_t)of->head.rank,
+                                        hash);
         } else {
             return 0;
         }

@@ -178,7 +178,7 @@ static void compare(int socket, const char *name)
     const CgAlso also = {.take = take, .ctx = &w};
     ck_assert_int_eq(cg_lower_also(g, &options, &also, &text, &error), CG_OK);
     FdKey key = fd_key(fd, g, NULL);
-    XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
+    XXH128_hash_t hash = XXH3_128bits(text, cg_plan_bytes(text));
     Text graph = {0};
     fd_print(&graph, g);
     const ServeCode asked = {.key_hi = key.hi,
