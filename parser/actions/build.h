@@ -36,6 +36,9 @@ Ast *build_head(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, 
 /* delegate R NAME<tparams>(args); a name of a functional type */
 Ast *build_delegate(Parse *p, Loc loc, Ast *ret, const char *name, AstList tparams, AstList args);
 Ast *build_define(Parse *p, Loc loc, Ast *head, Ast *value);
+bool build_has_range(const AstList *args); /* is one `i : range`? Then a head is no function's */
+/* T name(i : a..b, ..) { statements }: what they return for each index, as = ((int i, ..) => { .. })(i, ..); or => e. */
+Ast *build_by_statements(Parse *p, Ast *head, Ast *body);
 /* `T a(i) = e, NAME(args) = value`: the list with one more definition, of the first one's type. */
 AstList build_beside(Parse *p, AstList list, Loc loc, const char *name, AstList args, Ast *value);
 /* The same of a plain variable. */

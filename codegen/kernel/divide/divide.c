@@ -2,6 +2,7 @@
  * where least is missing of what the shares read. Those that make parts of reductions, or temporaries, are cut by
  * themselves, and what they wrote goes to all. Each share does whole items of launches, so all bits are those of the whole. */
 #include "impl.h"
+#include "turns.h"
 
 #include <string.h>
 
@@ -310,19 +311,17 @@ static bool cut_all(Divide *v, int first, int count)
 
 static bool is_in(const FdBox *into, const FdBox *box)
 {
-    bool in = into->rank == box->rank;
-    for (int d = 0; in && d < box->rank; d++)
-        in = box->dim[d].lo >= into->dim[d].lo && box->dim[d].hi <= into->dim[d].hi;
-    return in;
+    for (int d = 0; d < box->rank && into->rank == box->rank; d++)
+        if (box->dim[d].lo < into->dim[d].lo || box->dim[d].hi > into->dim[d].hi) return false;
+    return into->rank == box->rank;
 }
 
 /* Are these dimensions' combinations rows of the array that the result goes into, one after the other? */
 static bool are_rows_of_into(const Divide *v, int first, int count)
 {
-    bool rows = true;
     for (int d = first + 1; v->in->into && d < first + count; d++)
-        rows = rows && fd_box_length(&v->box, d) == fd_box_length(v->in->into, d);
-    return rows;
+        if (fd_box_length(&v->box, d) != fd_box_length(v->in->into, d)) return false;
+    return true;
 }
 
 /* Has no share more than half as much again as is fair? */
@@ -338,21 +337,10 @@ static bool is_even(const Division *d, int64_t rows)
 static bool has_few(const Divide *v, int first)
 {
     enum { FEW = 32 };
-    int64_t n = fd_box_length(&v->box, first);
-    bool longer = false;
-    for (int d = first + 1; d < v->box.rank; d++) longer = longer || fd_box_length(&v->box, d) > n;
-    return n < FEW && longer;
-}
-
-/* Do shares wait for each other? */
-static bool has_turns(const Divide *v)
-{
-    bool any = false;
-    for (int i = 0; i < v->d->nlaunches; i++) {
-        const CgCut *c = v->d->launches[i].cut;
-        any = any || (c && c->turns.kind);
-    }
-    return any;
+    int64_t n = fd_box_length(&v->box, first), most = 0;
+    for (int d = first + 1; d < v->box.rank; d++)
+        if (fd_box_length(&v->box, d) > most) most = fd_box_length(&v->box, d);
+    return n < FEW && most > n;
 }
 
 typedef struct Best {
@@ -369,7 +357,7 @@ static void consider(Divide *v, int first, int count, Best *best)
     double bytes = needs_missing(v);
     bool even = count && is_even(v->d, v->d->own[v->d->n]);
     bool few = count && has_few(v, first), tie = even == best->even && bytes == best->bytes;
-    bool turns = has_turns(v);
+    bool turns = turns_are_in(v->d);
     bool better = !best->any || (count && !best->count) || (even && !best->even) ||
                   (even == best->even && bytes < best->bytes) || (tie && best->few && !few);
     if (tie && count && few == best->few && best->any && best->count)

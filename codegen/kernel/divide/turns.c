@@ -219,3 +219,13 @@ bool turns_tell(const Turns *t)
     for (int i = t->first; i < t->end; i++) tell = tell || t->division->launches[i].told;
     return tell;
 }
+
+bool turns_are_in(const Division *d)
+{
+    bool any = false;
+    for (int i = 0; i < d->nlaunches; i++) {
+        const CgCut *c = d->launches[i].cut;
+        any = any || (c && c->turns.kind);
+    }
+    return any;
+}

@@ -17,6 +17,9 @@ typedef struct Turns {
 /* Launches from number i on that are turns together; false: it is none, as it is divided. units: of one share. */
 bool turns_from(const Division *d, const CgSchedule *s, int i, int units, Turns *out);
 
+/* Do shares wait for each other anywhere in it? */
+bool turns_are_in(const Division *d);
+
 /* What a share does in a round: calls until there is no more. `at` begins as 0. */
 typedef struct TurnItems {
     int launch;

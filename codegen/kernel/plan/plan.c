@@ -5,121 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../base/vec.h"
 #include "number.h"
+#include "plan_read.h"
 
 enum {
     MAX_FLAGS = 32, /* bits of a variant */
     LAZY_LETS = 400 /* they may stand behind each other */
 };
 
-typedef struct Reader {
-    CgPlan *plan;
-    const char *at; /* in the current line */
-    const char *error;
-    VEC(ScalarKind) slots;
-    VEC(const PlanExpr *) temps, outs;
-    VEC(Step) steps;
-    VEC(int) open; /* loops */
-    bool varies;   /* the last expression has a name that does */
-    VEC(const char *) kernels;
-} Reader;
-
-static void fail(Reader *r, const char *why)
-{
-    if (!r->error) r->error = why;
-}
-
-static bool accept(Reader *r, const char *word)
-{
-    while (*r->at == ' ') r->at++;
-    size_t n = strlen(word);
-    if (strncmp(r->at, word, n) != 0) return false;
-    r->at += n;
-    return true;
-}
-
-static const char *read_name(Reader *r)
-{
-    while (*r->at == ' ') r->at++;
-    size_t n = strspn(r->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (n == 0) fail(r, "plan lacks a name");
-    const char *name = arena_strndup(r->plan->arena, r->at, n);
-    r->at += n;
-    return name;
-}
-
-static int read_number(Reader *r, int limit)
-{
-    while (*r->at == ' ') r->at++;
-    char *end;
-    long v = strtol(r->at, &end, 10);
-    if (end == r->at || v < 0 || v >= limit) {
-        fail(r, "plan holds a number out of range");
-        return 0;
-    }
-    r->at = end;
-    return (int)v;
-}
-
-/* What was defined last is asked for most. */
-int plan_find_named(const Names *list, const char *name, size_t len)
-{
-    for (size_t i = list->len; i-- > 0;)
-        if (strncmp(list->data[i].name, name, len) == 0 && !list->data[i].name[len]) return (int)i;
-    return -1;
-}
-
-static bool is_named(const char *word, const char *name, size_t len)
-{
-    return strlen(word) == len && memcmp(word, name, len) == 0;
-}
-
-/* s0.n1 s0.lo1 s2, device properties, defines, lets. */
-static int resolve(void *ctx, const char *name, int len)
-{
-    const CgPlan *p = ((Reader *)ctx)->plan;
-    size_t n = (size_t)len;
-    int slot, dim;
-    bool lower;
-    if (plan_slot_symbol(name, n, &slot, &dim, &lower) && slot < p->nslots && dim < FD_MAX_RANK) {
-        int asked = dim < 0 ? 1 : dim + 1;
-        if (asked > p->asked[slot]) p->asked[slot] = (unsigned char)asked;
-        SymbolClass class = dim < 0 ? SYM_SLOT_VALUE : lower ? SYM_SLOT_LO : SYM_SLOT_N;
-        return (int)class << CLASS_SHIFT | slot << INDEX_SHIFT | (dim < 0 ? 0 : dim);
-    }
-    for (int i = 0; i < NUM_FACTS; i++)
-        if (is_named(num_fact_names[i], name, n))
-            return (int)SYM_DEVICE << CLASS_SHIFT | i << INDEX_SHIFT;
-    int i = plan_find_named(&p->defines, name, n);
-    if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
-    i = plan_find_named(&p->lets, name, n);
-    if (i >= 0 && p->lets.data[i].varies) ((Reader *)ctx)->varies = true;
-    return i < 0 ? -1 : (int)SYM_LET << CLASS_SHIFT | i << INDEX_SHIFT;
-}
-
-static const PlanExpr *read_expr(Reader *r)
-{
-    const char *error = NULL;
-    r->varies = false;
-    const PlanExpr *e = plan_expr_parse(r->plan->arena, &r->at, resolve, r, &error);
-    if (!e) fail(r, error);
-    return e;
-}
-
 static void add_named(Reader *r, Names *list, Named n, size_t limit)
 {
     if (list->len == limit)
-        fail(r, "plan defines too many names");
+        plan_read_fail(r, "plan defines too many names");
     else
         vec_push(list, n);
 }
 
 static void read_named(Reader *r, Names *list, size_t limit)
 {
-    const char *name = read_name(r);
-    if (!accept(r, "=")) fail(r, "plan lacks '='");
-    Named n = {.name = name, .expr = read_expr(r)};
+    const char *name = plan_read_name(r);
+    if (!plan_read_word(r, "=")) plan_read_fail(r, "plan lacks '='");
+    Named n = {.name = name, .expr = plan_read_expr(r)};
     n.varies = r->varies;
     add_named(r, list, n, limit);
 }
@@ -134,10 +40,10 @@ static void read_let(Reader *r)
 
 static void read_guess(Reader *r, int guess)
 {
-    const char *name = read_name(r);
+    const char *name = plan_read_name(r);
     int i = plan_find_named(&r->plan->lets, name, strlen(name));
     if (i < 0)
-        fail(r, "plan guesses what it does not define");
+        plan_read_fail(r, "plan guesses what it does not define");
     else
         r->plan->lets.data[i].guess = guess;
 }
@@ -146,8 +52,8 @@ static int read_dims(Reader *r, const PlanExpr *dims[3])
 {
     int n = 0;
     do {
-        dims[n++] = read_expr(r);
-    } while (n < 3 && accept(r, ","));
+        dims[n++] = plan_read_expr(r);
+    } while (n < 3 && plan_read_word(r, ","));
     return n;
 }
 
@@ -155,33 +61,33 @@ static PlanArg read_arg(Reader *r)
 {
     PlanArg a = {0};
     ScalarKind kind;
-    if (accept(r, "slot ")) {
+    if (plan_read_word(r, "slot ")) {
         a.kind = CG_ARG_SLOT;
-        a.index = read_number(r, r->plan->nslots);
-    } else if (accept(r, "temp ")) {
+        a.index = plan_read_number(r, r->plan->nslots);
+    } else if (plan_read_word(r, "temp ")) {
         a.kind = CG_ARG_TEMP;
-        a.index = read_number(r, (int)r->temps.len);
-    } else if (accept(r, "value ")) {
+        a.index = plan_read_number(r, (int)r->temps.len);
+    } else if (plan_read_word(r, "value ")) {
         a.kind = CG_ARG_BYTES;
         a.is_value = true;
-        a.index = read_number(r, r->plan->nslots);
+        a.index = plan_read_number(r, r->plan->nslots);
         a.type = r->error ? SC_INT : r->slots.data[a.index];
-    } else if (accept(r, "out")) {
+    } else if (plan_read_word(r, "out")) {
         a.kind = CG_ARG_OUT;
         while (*r->at == ' ') r->at++;
-        if (*r->at >= '0' && *r->at <= '9') a.index = read_number(r, (int)r->outs.len);
-    } else if (accept(r, "error")) {
+        if (*r->at >= '0' && *r->at <= '9') a.index = plan_read_number(r, (int)r->outs.len);
+    } else if (plan_read_word(r, "error")) {
         a.kind = CG_ARG_ERROR;
     } else {
-        const char *type = read_name(r);
+        const char *type = plan_read_name(r);
         a.is_index = strcmp(type, "idx") == 0;
         if (a.is_index)
             kind = SC_INT;
         else if (!scalar_from_name(type, strlen(type), &kind) || !scalar_is_integer(kind))
-            fail(r, "plan has an unknown kind of argument");
+            plan_read_fail(r, "plan has an unknown kind of argument");
         a.kind = CG_ARG_BYTES;
         a.type = r->error ? SC_INT : kind;
-        a.expr = read_expr(r);
+        a.expr = plan_read_expr(r);
     }
     return a;
 }
@@ -190,25 +96,25 @@ static PlanArg read_arg(Reader *r)
 static PlanWrite read_write(Reader *r)
 {
     PlanWrite w = {.kind = CG_ARG_OUT};
-    if (accept(r, "out ")) {
-        w.index = read_number(r, FD_MAX_FIELDS);
+    if (plan_read_word(r, "out ")) {
+        w.index = plan_read_number(r, FD_MAX_FIELDS);
         return w;
     }
     w.kind = CG_ARG_TEMP;
-    if (!accept(r, "temp ")) fail(r, "plan has an unknown kind of memory");
-    w.index = read_number(r, (int)r->temps.len);
-    w.own = accept(r, "own");
+    if (!plan_read_word(r, "temp ")) plan_read_fail(r, "plan has an unknown kind of memory");
+    w.index = plan_read_number(r, (int)r->temps.len);
+    w.own = plan_read_word(r, "own");
     if (w.own) return w;
-    if (!accept(r, "segments ")) fail(r, "plan lacks 'segments'");
-    w.segments = read_expr(r);
-    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
-    w.entries = read_expr(r);
-    if (!accept(r, "bytes ")) fail(r, "plan lacks 'bytes'");
-    w.bytes = read_expr(r);
-    if (!accept(r, "each ")) fail(r, "plan lacks 'each'");
-    w.each = read_expr(r);
-    w.light = accept(r, "light");
-    w.plain = accept(r, "plain");
+    if (!plan_read_word(r, "segments ")) plan_read_fail(r, "plan lacks 'segments'");
+    w.segments = plan_read_expr(r);
+    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
+    w.entries = plan_read_expr(r);
+    if (!plan_read_word(r, "bytes ")) plan_read_fail(r, "plan lacks 'bytes'");
+    w.bytes = plan_read_expr(r);
+    if (!plan_read_word(r, "each ")) plan_read_fail(r, "plan lacks 'each'");
+    w.each = plan_read_expr(r);
+    w.light = plan_read_word(r, "light");
+    w.plain = plan_read_word(r, "plain");
     return w;
 }
 
@@ -216,28 +122,28 @@ static PlanWrite read_write(Reader *r)
 static PlanRead read_rows(Reader *r)
 {
     PlanRead p = {0};
-    if (!accept(r, "temp ")) fail(r, "plan has an unknown kind of memory");
-    p.temp = read_number(r, (int)r->temps.len);
-    if (!accept(r, "rows ")) fail(r, "plan lacks 'rows'");
-    p.first = read_number(r, FD_MAX_RANK);
-    p.count = read_number(r, FD_MAX_RANK + 1);
-    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
-    p.n = read_expr(r);
-    if (!accept(r, "from ")) fail(r, "plan lacks 'from'");
-    p.low = read_expr(r);
-    if (!accept(r, "to ")) fail(r, "plan lacks 'to'");
-    p.high = read_expr(r);
-    p.each = accept(r, "each");
+    if (!plan_read_word(r, "temp ")) plan_read_fail(r, "plan has an unknown kind of memory");
+    p.temp = plan_read_number(r, (int)r->temps.len);
+    if (!plan_read_word(r, "rows ")) plan_read_fail(r, "plan lacks 'rows'");
+    p.first = plan_read_number(r, FD_MAX_RANK);
+    p.count = plan_read_number(r, FD_MAX_RANK + 1);
+    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
+    p.n = plan_read_expr(r);
+    if (!plan_read_word(r, "from ")) plan_read_fail(r, "plan lacks 'from'");
+    p.low = plan_read_expr(r);
+    if (!plan_read_word(r, "to ")) plan_read_fail(r, "plan lacks 'to'");
+    p.high = plan_read_expr(r);
+    p.each = plan_read_word(r, "each");
     return p;
 }
 
 static void read_all_rows(Reader *r, PlanCut *c)
 {
     VEC(PlanRead) reads = {0};
-    if (!accept(r, "reads ")) return;
+    if (!plan_read_word(r, "reads ")) return;
     do {
         vec_push(&reads, read_rows(r));
-    } while (!r->error && accept(r, ","));
+    } while (!r->error && plan_read_word(r, ","));
     c->nreads = (int)reads.len;
     c->reads = arena_copy(r->plan->arena, reads.data, reads.len * sizeof *reads.data);
     vec_free(&reads);
@@ -249,52 +155,52 @@ static void read_turns(Reader *r, PlanCut *c)
     static const char *const words[] = {[CG_TURNS_DIAGONAL] = "diagonal ",
                                         [CG_TURNS_COLUMNS] = "columns ",
                                         [CG_TURNS_ROWS] = "rows "};
-    if (!accept(r, "turn ")) return;
-    c->turns.turn = read_expr(r);
+    if (!plan_read_word(r, "turn ")) return;
+    c->turns.turn = plan_read_expr(r);
     for (CgTurnsKind k = CG_TURNS_DIAGONAL; k <= CG_TURNS_ROWS && !c->turns.kind; k++)
-        if (accept(r, words[k])) c->turns.kind = k;
-    if (!c->turns.kind) fail(r, "plan has an unknown kind of turns");
-    c->turns.first = read_number(r, FD_MAX_RANK);
-    c->turns.count = read_number(r, FD_MAX_RANK + 1);
-    if (!accept(r, "by ")) fail(r, "plan lacks 'by'");
-    c->turns.step = read_expr(r);
-    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
-    c->turns.n = read_expr(r);
-    if (!accept(r, "from ")) fail(r, "plan lacks 'from'");
-    c->turns.from = read_expr(r);
-    if (!accept(r, "back ")) fail(r, "plan lacks 'back'");
-    c->turns.back = read_number(r, CG_TURNS_BACK);
-    c->turns.down = accept(r, "down");
+        if (plan_read_word(r, words[k])) c->turns.kind = k;
+    if (!c->turns.kind) plan_read_fail(r, "plan has an unknown kind of turns");
+    c->turns.first = plan_read_number(r, FD_MAX_RANK);
+    c->turns.count = plan_read_number(r, FD_MAX_RANK + 1);
+    if (!plan_read_word(r, "by ")) plan_read_fail(r, "plan lacks 'by'");
+    c->turns.step = plan_read_expr(r);
+    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
+    c->turns.n = plan_read_expr(r);
+    if (!plan_read_word(r, "from ")) plan_read_fail(r, "plan lacks 'from'");
+    c->turns.from = plan_read_expr(r);
+    if (!plan_read_word(r, "back ")) plan_read_fail(r, "plan lacks 'back'");
+    c->turns.back = plan_read_number(r, CG_TURNS_BACK);
+    c->turns.down = plan_read_word(r, "down");
 }
 
 /* cut DIM by E of E [from E] rows FIRST COUNT [turn ..]|inner FIRST COUNT|sum [FIRST] [finite TEMP BYTES] writes W, .. [reads R, ..] */
 static PlanCut read_cut(Reader *r)
 {
-    PlanCut c = {.dim = read_number(r, 3)};
-    if (!accept(r, "by ")) fail(r, "plan lacks 'by'");
-    c.step = read_expr(r);
-    if (!accept(r, "of ")) fail(r, "plan lacks 'of'");
-    c.n = read_expr(r);
-    if (accept(r, "from ")) c.from = read_expr(r);
-    c.inner = accept(r, "inner ");
-    if (c.inner || accept(r, "rows ")) {
-        c.first = read_number(r, FD_MAX_RANK);
-        c.count = read_number(r, FD_MAX_RANK + 1);
+    PlanCut c = {.dim = plan_read_number(r, 3)};
+    if (!plan_read_word(r, "by ")) plan_read_fail(r, "plan lacks 'by'");
+    c.step = plan_read_expr(r);
+    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
+    c.n = plan_read_expr(r);
+    if (plan_read_word(r, "from ")) c.from = plan_read_expr(r);
+    c.inner = plan_read_word(r, "inner ");
+    if (c.inner || plan_read_word(r, "rows ")) {
+        c.first = plan_read_number(r, FD_MAX_RANK);
+        c.count = plan_read_number(r, FD_MAX_RANK + 1);
         read_turns(r, &c);
-    } else if (!accept(r, "sum ")) {
-        fail(r, "plan does not say what is divided");
+    } else if (!plan_read_word(r, "sum ")) {
+        plan_read_fail(r, "plan does not say what is divided");
     } else if (isdigit((unsigned char)*r->at)) {
-        c.first = read_number(r, FD_MAX_RANK);
+        c.first = plan_read_number(r, FD_MAX_RANK);
     }
-    if (accept(r, "finite ")) {
-        c.finite = 1 + read_number(r, (int)r->temps.len);
-        c.finite_bytes = read_number(r, (int)sizeof(double) + 1);
+    if (plan_read_word(r, "finite ")) {
+        c.finite = 1 + plan_read_number(r, (int)r->temps.len);
+        c.finite_bytes = plan_read_number(r, (int)sizeof(double) + 1);
     }
     VEC(PlanWrite) writes = {0};
-    if (!accept(r, "writes ")) fail(r, "plan lacks 'writes'");
+    if (!plan_read_word(r, "writes ")) plan_read_fail(r, "plan lacks 'writes'");
     do {
         vec_push(&writes, read_write(r));
-    } while (!r->error && accept(r, ","));
+    } while (!r->error && plan_read_word(r, ","));
     c.nwrites = (int)writes.len;
     c.writes = arena_copy(r->plan->arena, writes.data, writes.len * sizeof *writes.data);
     vec_free(&writes);
@@ -305,7 +211,7 @@ static PlanCut read_cut(Reader *r)
 static void read_cuts(Reader *r, Step *s)
 {
     VEC(PlanCut) cuts = {0};
-    while (!r->error && accept(r, "cut ")) vec_push(&cuts, read_cut(r));
+    while (!r->error && plan_read_word(r, "cut ")) vec_push(&cuts, read_cut(r));
     s->ncuts = (int)cuts.len;
     s->cuts = arena_copy(r->plan->arena, cuts.data, cuts.len * sizeof *cuts.data);
     vec_free(&cuts);
@@ -314,20 +220,20 @@ static void read_cuts(Reader *r, Step *s)
 /* run NAME [when E] [quiet E] [over] [again] global E, .. [local E, ..] args A, .. [cut ..] .. */
 static void read_run(Reader *r)
 {
-    Step s = {.kind = STEP_RUN, .kernel = read_name(r)};
-    if (accept(r, "when ")) s.when = read_expr(r);
-    if (accept(r, "quiet ")) s.quiet = read_expr(r);
-    s.over = accept(r, "over ");
-    s.again = accept(r, "again ");
-    if (!accept(r, "global ")) fail(r, "plan lacks 'global'");
+    Step s = {.kind = STEP_RUN, .kernel = plan_read_name(r)};
+    if (plan_read_word(r, "when ")) s.when = plan_read_expr(r);
+    if (plan_read_word(r, "quiet ")) s.quiet = plan_read_expr(r);
+    s.over = plan_read_word(r, "over ");
+    s.again = plan_read_word(r, "again ");
+    if (!plan_read_word(r, "global ")) plan_read_fail(r, "plan lacks 'global'");
     s.dims = read_dims(r, s.global);
-    if (accept(r, "local ") && read_dims(r, s.local) != s.dims)
-        fail(r, "plan's local size differs in rank");
+    if (plan_read_word(r, "local ") && read_dims(r, s.local) != s.dims)
+        plan_read_fail(r, "plan's local size differs in rank");
     VEC(PlanArg) args = {0};
-    if (accept(r, "args ")) {
+    if (plan_read_word(r, "args ")) {
         do {
             vec_push(&args, read_arg(r));
-        } while (!r->error && accept(r, ","));
+        } while (!r->error && plan_read_word(r, ","));
     }
     s.nargs = (int)args.len;
     s.args = arena_copy(r->plan->arena, args.data, args.len * sizeof *args.data);
@@ -344,14 +250,14 @@ static void read_loop(Reader *r)
 {
     CgPlan *p = r->plan;
     Step s = {.kind = STEP_LOOP, .let = (int)p->lets.len};
-    Named var = {.name = read_name(r), .varies = true};
-    if (!accept(r, "=")) fail(r, "plan lacks '='");
-    s.from = read_expr(r);
-    if (!accept(r, "to ")) fail(r, "plan lacks 'to'");
-    s.to = read_expr(r);
-    if (!accept(r, "step ")) fail(r, "plan lacks 'step'");
-    s.by = read_expr(r);
-    if (accept(r, "when ")) s.when = read_expr(r);
+    Named var = {.name = plan_read_name(r), .varies = true};
+    if (!plan_read_word(r, "=")) plan_read_fail(r, "plan lacks '='");
+    s.from = plan_read_expr(r);
+    if (!plan_read_word(r, "to ")) plan_read_fail(r, "plan lacks 'to'");
+    s.to = plan_read_expr(r);
+    if (!plan_read_word(r, "step ")) plan_read_fail(r, "plan lacks 'step'");
+    s.by = plan_read_expr(r);
+    if (plan_read_word(r, "when ")) s.when = plan_read_expr(r);
     if (r->error) return;
     add_named(r, &p->lets, var, MAX_NAMES);
     vec_push(&r->open, (int)r->steps.len);
@@ -361,7 +267,7 @@ static void read_loop(Reader *r)
 static void read_end(Reader *r)
 {
     if (r->open.len == 0) {
-        fail(r, "plan has an 'end' without a loop");
+        plan_read_fail(r, "plan has an 'end' without a loop");
         return;
     }
     int loop = r->open.data[--r->open.len];
@@ -373,64 +279,65 @@ static void read_end(Reader *r)
 /* slot K array TYPE RANK, or slot K TYPE */
 static void read_slot(Reader *r)
 {
-    if (read_number(r, r->plan->nslots) != (int)r->slots.len)
-        fail(r, "plan's slots are out of order");
-    bool array = accept(r, "array ");
-    const char *type = read_name(r);
+    if (plan_read_number(r, r->plan->nslots) != (int)r->slots.len)
+        plan_read_fail(r, "plan's slots are out of order");
+    bool array = plan_read_word(r, "array ");
+    const char *type = plan_read_name(r);
     ScalarKind k = SC_INT;
     bool record = array && strcmp(type, "record") == 0;
-    if (!record && !scalar_from_name(type, strlen(type), &k)) fail(r, "plan has an unknown type");
-    if (array) read_number(r, FD_MAX_RANK + 1);
+    if (!record && !scalar_from_name(type, strlen(type), &k))
+        plan_read_fail(r, "plan has an unknown type");
+    if (array) plan_read_number(r, FD_MAX_RANK + 1);
     vec_push(&r->slots, k);
 }
 
 static void read_line(Reader *r)
 {
     CgPlan *p = r->plan;
-    if (accept(r, "slots ")) {
-        p->nslots = read_number(r, 1 << 16);
+    if (plan_read_word(r, "slots ")) {
+        p->nslots = plan_read_number(r, 1 << 16);
         p->asked = arena_array(p->arena, unsigned char, p->nslots + 1);
         memset(p->asked, 0, (size_t)p->nslots + 1);
-    } else if (accept(r, "slot ")) {
+    } else if (plan_read_word(r, "slot ")) {
         read_slot(r);
-    } else if (accept(r, "define ")) {
+    } else if (plan_read_word(r, "define ")) {
         read_named(r, &p->defines, MAX_NAMES);
-    } else if (accept(r, "let ")) {
+    } else if (plan_read_word(r, "let ")) {
         read_let(r);
-    } else if (accept(r, "usual ")) {
+    } else if (plan_read_word(r, "usual ")) {
         read_guess(r, 1);
-    } else if (accept(r, "seldom ")) {
+    } else if (plan_read_word(r, "seldom ")) {
         read_guess(r, -1);
-    } else if (accept(r, "flag ")) {
+    } else if (plan_read_word(r, "flag ")) {
         read_named(r, &p->flags, MAX_FLAGS);
-    } else if (accept(r, "temp ")) {
-        if (read_number(r, 1 << 16) != (int)r->temps.len)
-            fail(r, "plan's temporaries are out of order");
-        if (!accept(r, "bytes ")) fail(r, "plan lacks 'bytes'");
-        vec_push(&r->temps, read_expr(r));
-    } else if (accept(r, "out ")) { /* of several with its number */
-        bool one = accept(r, "bytes ");
-        if ((one ? 0 : read_number(r, FD_MAX_FIELDS)) != (int)r->outs.len)
-            fail(r, "plan's results are out of order");
-        if (!one && !accept(r, "bytes ")) fail(r, "plan lacks 'bytes'");
-        vec_push(&r->outs, read_expr(r));
-    } else if (accept(r, "options ")) {
+    } else if (plan_read_word(r, "temp ")) {
+        if (plan_read_number(r, 1 << 16) != (int)r->temps.len)
+            plan_read_fail(r, "plan's temporaries are out of order");
+        if (!plan_read_word(r, "bytes ")) plan_read_fail(r, "plan lacks 'bytes'");
+        vec_push(&r->temps, plan_read_expr(r));
+    } else if (plan_read_word(r, "out ")) { /* of several with its number */
+        bool one = plan_read_word(r, "bytes ");
+        if ((one ? 0 : plan_read_number(r, FD_MAX_FIELDS)) != (int)r->outs.len)
+            plan_read_fail(r, "plan's results are out of order");
+        if (!one && !plan_read_word(r, "bytes ")) plan_read_fail(r, "plan lacks 'bytes'");
+        vec_push(&r->outs, plan_read_expr(r));
+    } else if (plan_read_word(r, "options ")) {
         p->options = arena_strndup(p->arena, r->at, strlen(r->at));
         p->reals = strstr(p->options, CG_OPTION_PRECISE) ? FD_REALS_PRECISE
                    : strstr(p->options, CG_OPTION_FAST)  ? FD_REALS_FAST
                                                          : FD_REALS_USUAL;
         r->at += strlen(r->at);
-    } else if (accept(r, "run ")) {
+    } else if (plan_read_word(r, "run ")) {
         read_run(r);
-    } else if (accept(r, "loop ")) {
+    } else if (plan_read_word(r, "loop ")) {
         read_loop(r);
-    } else if (accept(r, "end")) {
+    } else if (plan_read_word(r, "end")) {
         read_end(r);
     } else {
-        fail(r, "plan has an unknown line");
+        plan_read_fail(r, "plan has an unknown line");
     }
     while (*r->at == ' ') r->at++;
-    if (*r->at) fail(r, "plan has more on a line than it should");
+    if (*r->at) plan_read_fail(r, "plan has more on a line than it should");
 }
 
 /* A list as it was read, moved to the arena. */
@@ -465,20 +372,21 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->arena = arena;
     p->options = "";
     Reader r = {.plan = p};
-    if (strncmp(text, head, sizeof head - 1) != 0) fail(&r, "text does not begin with a plan");
+    if (strncmp(text, head, sizeof head - 1) != 0)
+        plan_read_fail(&r, "text does not begin with a plan");
     const char *line = text + sizeof head - 1;
     while (!r.error && strncmp(line, " */", 3) != 0) {
         const char *end = strchr(line, '\n');
         if (!end || strncmp(line, " * ", 3) != 0) {
-            fail(&r, "plan is cut off");
+            plan_read_fail(&r, "plan is cut off");
             break;
         }
         r.at = arena_strndup(arena, line + 3, (size_t)(end - line - 3));
         read_line(&r);
         line = end + 1;
     }
-    if (r.open.len) fail(&r, "plan has a loop without 'end'");
-    if (!r.outs.len || (int)r.slots.len != p->nslots) fail(&r, "plan is incomplete");
+    if (r.open.len) plan_read_fail(&r, "plan has a loop without 'end'");
+    if (!r.outs.len || (int)r.slots.len != p->nslots) plan_read_fail(&r, "plan is incomplete");
     p->ntemps = (int)r.temps.len;
     p->nouts = (int)r.outs.len;
     p->nsteps = (int)r.steps.len;

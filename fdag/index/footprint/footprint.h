@@ -54,6 +54,9 @@ void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, 
 /* Known without numbers: are all results maps, without reductions and operations that can fail, that read the
  * slot at their own variables only? Then the slot's array may give its memory to one of them. */
 bool fd_reads_own_only(const FdGraph *g, int slot);
+/* Is each element of the slot's array certain to be read if all of g's root is evaluated, which has this box? By a read at
+ * variables that take all its indices, behind no choice. */
+bool fd_reads_whole(const FdGraph *g, int slot, const FdBox *box, const FdEnv *env);
 /* Is it shown, for these domains of slots and values of scalars, that no element of g's results fails: that each
  * read is in its array, no divisor 0, no reduction without identity over nothing? */
 bool fd_cannot_fail(const FdGraph *g, const FdEnv *env, FdValuesOf *values, const void *ctx);

@@ -77,3 +77,87 @@ bool fd_reads_own_only(const FdGraph *g, int slot)
     }
     return only;
 }
+
+/* ---- all of a slot -------------------------------------------------------------------------------- */
+
+enum { WHOLE_VARS = 2 * FD_MAX_RANK, WHOLE_NODES = 1000 /* that are looked at */ };
+
+typedef struct Whole {
+    const FdEnv *env;
+    int slot, n, nodes;
+    struct {
+        const FdNode *var;
+        int64_t lo, hi;
+    } vars[WHOLE_VARS]; /* of the binders around, none empty */
+} Whole;
+
+static int place_of(const Whole *w, const FdNode *var)
+{
+    int i = w->n - 1;
+    while (i >= 0 && w->vars[i].var != var) i--;
+    return i;
+}
+
+static bool is_whole_read(const Whole *w, const FdNode *n)
+{
+    const FdBox *of = &w->env->boxes[w->slot];
+    unsigned met = 0;
+    bool whole = n->nargs == of->rank;
+    for (int d = 0; d < n->nargs && whole; d++) {
+        const int at = place_of(w, n->args[d]);
+        whole = at >= 0 && !(met >> at & 1) && !of->dim[d].full &&
+                w->vars[at].lo <= of->dim[d].lo && w->vars[at].hi >= of->dim[d].hi;
+        if (whole) met |= 1u << at;
+    }
+    return whole;
+}
+
+/* False: it may be empty, or there are too many. */
+static bool add_var(Whole *w, const FdNode *var, int64_t lo, int64_t hi)
+{
+    if (hi <= lo || w->n == WHOLE_VARS) return false;
+    w->vars[w->n].var = var;
+    w->vars[w->n].lo = lo;
+    w->vars[w->n].hi = hi;
+    w->n++;
+    return true;
+}
+
+static bool is_certain(Whole *w, const FdNode *n)
+{
+    const FdOp op = fd_op_of(n);
+    const int around = w->n;
+    bool certain = false;
+    if (++w->nodes > WHOLE_NODES) return false;
+    if (n->kind == FD_APPLY && is_slot(n->fn) && n->fn->slot == w->slot) return is_whole_read(w, n);
+    if (n->kind == FD_APPLY &&
+        (op != FD_OP_NONE || n->fn->leaf == FD_LEAF_MAKE || n->fn->leaf == FD_LEAF_FIELD))
+        for (int i = 0; i < n->nargs && !certain; i++)
+            certain = !fd_is_lazy(n, i) && is_certain(w, n->args[i]);
+    if (n->kind != FD_REDUCE || op == FD_OP_LAND || op == FD_OP_LOR)
+        return certain; /* these may end early */
+    for (int i = 0; i < n->nvars; i++) {
+        int64_t lo, hi;
+        if (fd_eval_bound(n->doms[i].lo, w->env, &lo) != FD_BOUND_OK ||
+            fd_eval_bound(n->doms[i].hi, w->env, &hi) != FD_BOUND_OK ||
+            !add_var(w, n->vars[i], lo, hi)) {
+            w->n = around;
+            return false;
+        }
+    }
+    certain = is_certain(w, n->body);
+    w->n = around;
+    return certain;
+}
+
+bool fd_reads_whole(const FdGraph *g, int slot, const FdBox *box, const FdEnv *env)
+{
+    const FdNode *root = fd_root(g);
+    Whole w = {.env = env, .slot = slot};
+    bool map = root->kind == FD_LET;
+    if (root->self || (!map && root->type->result)) return false;
+    for (int d = 0; map && d < root->nvars; d++)
+        if (box->dim[d].full || !add_var(&w, root->vars[d], box->dim[d].lo, box->dim[d].hi))
+            return false;
+    return is_certain(&w, map ? root->body : root);
+}

@@ -68,26 +68,58 @@ static Room room_of(Hidden *h, const FdGraph *g, const int32_t *at, const FdBox 
     return r;
 }
 
+typedef struct Part {
+    const FdGraph *graph;
+    const int32_t *at;
+    Room room;
+    FdBox box;      /* of an array */
+    bool evaluated; /* wholly: it is a result, or others read all of it */
+} Part;
+
+/* Is it shown that nothing of a part fails? */
+static bool is_shown(Hidden *h, const Part *p)
+{
+    for (int i = 0; i < p->graph->nslots; i++)
+        if (p->at[i] >= 0 && p->graph->slots[i].type->result &&
+            value_can_fail(h, h->ahead->captures[p->at[i]].ref, 0))
+            return false;
+    return !can_fail(p->graph, &p->room);
+}
+
+/* Does a part that is evaluated read all of number k? */
+static bool is_read(const Part *parts, int n, int k)
+{
+    for (int j = k + 1; j < n; j++) {
+        const Part *p = &parts[j];
+        const FdEnv env = {p->room.boxes, p->room.scalars};
+        for (int i = 0; i < p->graph->nslots && p->evaluated; i++)
+            if (p->at[i] == ~k && fd_reads_whole(p->graph, i, &p->box, &env)) return true;
+    }
+    return false;
+}
+
 static void look(void *hidden)
 {
     Hidden *h = hidden;
-    const Ahead *a = h->ahead;
-    const int32_t *at = a->at;
+    const CsAhead *group = h->ahead->group;
+    const int32_t *at = h->ahead->at;
     h->arena = arena_new();
-    FdBox *made = arena_array(h->arena, FdBox, a->group->n);
-    for (int k = 0; k < a->group->n && !h->fails; k++) {
-        const FdGraph *g = ((Graph *)a->group->parts[k]->parsed)->fd;
-        const Room r = room_of(h, g, at, made);
-        const FdEnv env = {r.boxes, r.scalars};
-        bool inner = a->group->inner >> k & 1;
-        for (int i = 0; i < g->nslots && inner; i++)
-            if (at[i] >= 0 && g->slots[i].type->result)
-                h->fails = h->fails || value_can_fail(h, a->captures[at[i]].ref, 0);
-        h->fails = h->fails || (inner && can_fail(g, &r));
-        if (fd_root(g)->type->nparams &&
-            fd_eval_box(rt_fd(), fd_root(g), &env, &made[k]) != FD_BOUND_OK)
-            h->fails = true;
+    Part *parts = arena_array(h->arena, Part, group->n);
+    FdBox *made = arena_array(h->arena, FdBox, group->n);
+    for (int k = 0; k < group->n; k++) {
+        const FdGraph *g = ((Graph *)group->parts[k]->parsed)->fd;
+        Part *p = &parts[k];
+        *p = (Part){.graph = g, .at = at, .room = room_of(h, g, at, made)};
+        const FdEnv env = {p->room.boxes, p->room.scalars};
+        if (fd_root(g)->type->nparams)
+            h->fails = h->fails || fd_eval_box(rt_fd(), fd_root(g), &env, &p->box) != FD_BOUND_OK;
+        made[k] = p->box;
         at += g->nslots;
+    }
+    for (int k = group->n; k-- > 0 && !h->fails;) {
+        Part *p = &parts[k];
+        p->evaluated = !(group->inner >> k & 1) || is_read(parts, group->n, k);
+        h->fails = !p->evaluated && !is_shown(h, p);
     }
 }
 
