@@ -163,6 +163,11 @@ static InputEnd read_plain(Text *line)
     return n > 0 ? INPUT_LINE : INPUT_END;
 }
 
+bool input_interrupted(void)
+{
+    return interrupted;
+}
+
 InputEnd input_read(Input *in, bool more, Text *line)
 {
     if (!in->edit) return read_plain(line);

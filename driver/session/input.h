@@ -20,6 +20,7 @@ typedef enum InputEnd { INPUT_LINE, INPUT_INTERRUPTED, INPUT_END } InputEnd;
 
 /* Adds a line with its newline; more: it goes on an entry. */
 InputEnd input_read(Input *in, bool more, Text *line);
+bool input_interrupted(void); /* by ^C on the terminal, since the last line was begun */
 void input_remember(Input *in, const char *entry);
 
 #endif

@@ -86,13 +86,19 @@ static void run(Repl *r, Entry *e, bool timed)
 {
     Options o = options_of(r, e);
     int object;
-    if (!compile(&o, &object)) {
+    const bool compiled = compile(&o, &object);
+    if (compiled && session_take_change(r->session))
+        lose(r, "a file that entries use has changed; these variables are gone:");
+    const bool stopped = compiled && input_interrupted(); /* once it runs its process heeds that */
+    if (stopped) {
+        fputs("interrupted\n", stderr);
+        close(object);
+    }
+    if (!compiled || stopped) {
         r->failures++;
         host_session_forget(session_host(r->session));
         return;
     }
-    if (session_take_change(r->session))
-        lose(r, "a file that entries use has changed; these variables are gone:");
     ProcessEnd end = process_run_entry(r->process, object, timed);
     close(object);
     if (end == PROCESS_DONE) {

@@ -17,10 +17,10 @@ typedef struct Reader {
     VEC(const char *) kernels;
 } Reader;
 
-void plan_read_fail(Reader *r, const char *why); /* the first error counts */
+void plan_read_fail(Reader *r, const char *why);  /* the first error counts */
 bool plan_read_word(Reader *r, const char *word); /* is it next? Then it is behind us */
-const char *plan_read_name(Reader *r);              /* in the plan's arena */
-int plan_read_number(Reader *r, int limit);         /* 0..limit - 1; 0 where there is none */
-const PlanExpr *plan_read_expr(Reader *r);          /* NULL where there is none */
+const char *plan_read_name(Reader *r);            /* in the plan's arena */
+int plan_read_number(Reader *r, int limit);       /* 0..limit - 1; 0 where there is none */
+const PlanExpr *plan_read_expr(Reader *r);        /* NULL where there is none */
 
 #endif
