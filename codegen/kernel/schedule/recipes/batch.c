@@ -52,24 +52,31 @@ static Num *fits(Unit *u, const Def *d, const Batch *b, Num *most, Num *width)
     return num_and(u, all, num_op(u, FD_OP_GE, n, least));
 }
 
-static void batch_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lanes, Num *most)
+/* Shares of the batch's axis x, of what is around it each, in lanes: the step of so many. */
+static NestStep *share_out(Unit *u, Nest *n, int around, int x, Num *most)
 {
-    Nest *n = nest_new(u, "batch", d, when);
-    n->lanes = lanes;
-    Num *width = nest_lane_count(u, lanes), *count = plan_n(u, &d->doms[b->dim]);
-    int around = b->dim ? nest_axis_of(u, n, d, 0, b->dim) : -1,
-        x = nest_axis_of(u, n, d, b->dim, b->dim + 1),
-        row = b->dim < d->nvars - 1 ? nest_axis_of(u, n, d, b->dim + 1, d->nvars) : -1;
     NestStep *in = &n->root;
-    Num *outer = around < 0 ? num_int(u, 1) : n->axes[around].n;
+    Num *width = nest_lane_count(u, n->lanes),
+        *outer = around < 0 ? num_int(u, 1) : n->axes[around].n;
     Num *items = recipe_each_unit(u, (int)draw(u, P_BATCH_ITEMS, 8), outer);
-    Num *chunk = num_roundup(u, num_ceildiv(u, count, items), width);
+    Num *chunk = num_roundup(u, num_ceildiv(u, n->axes[x].n, items), width);
     if (around >= 0) in = nest_group(u, in, around, 1, NULL, NEST_CUT);
     in = nest_group(u, in, x, 0, num_let(u, "chunk", chunk), NEST_CUT);
     in = nest_loop(u, in, x, width, NEST_BACK);
     in = nest_step(u, in, NEST_BATCH);
     in->axis = x;
     in->count = most;
+    return in;
+}
+
+static void batch_nest(Unit *u, const Def *d, const Batch *b, Num *when, int lanes, Num *most)
+{
+    Nest *n = nest_new(u, "batch", d, when);
+    n->lanes = lanes;
+    int around = b->dim ? nest_axis_of(u, n, d, 0, b->dim) : -1,
+        x = nest_axis_of(u, n, d, b->dim, b->dim + 1),
+        row = b->dim < d->nvars - 1 ? nest_axis_of(u, n, d, b->dim + 1, d->nvars) : -1;
+    NestStep *in = share_out(u, n, around, x, most);
     if (row >= 0) in = nest_loop(u, in, row, NULL, NEST_CUT);
     nest_step(u, nest_lanes(u, in, x), NEST_GIVE);
     nest_lower(u, n);
@@ -82,7 +89,7 @@ static void beside_nest(Unit *u, const Def *d, const Batch *b, Num *when, int la
     const FdNode *reduces[FD_MAX_REDUCTIONS];
     recipe_use(n, fd_reductions(d->body, reduces), reduces);
     n->lanes = lanes;
-    Num *width = nest_lane_count(u, lanes), *count = plan_n(u, &d->doms[b->dim]);
+    Num *width = nest_lane_count(u, lanes);
     int around = b->dim ? nest_axis_of(u, n, d, 0, b->dim) : -1,
         x = nest_axis_of(u, n, d, b->dim, b->dim + 1),
         row = nest_axis_of(u, n, d, b->dim + 1, d->nvars);
@@ -92,16 +99,7 @@ static void beside_nest(Unit *u, const Def *d, const Batch *b, Num *when, int la
     n->lanes_axis = x;
     n->regs[n->nregs++] = (NestRegs){.axis = row, .count = few, .step = num_int(u, 1)};
     n->regs[n->nregs++] = (NestRegs){.axis = x, .count = num_int(u, 1), .step = width};
-    NestStep *in = &n->root;
-    Num *outer = around < 0 ? num_int(u, 1) : n->axes[around].n;
-    Num *items = recipe_each_unit(u, (int)draw(u, P_BATCH_ITEMS, 8), outer);
-    Num *chunk = num_roundup(u, num_ceildiv(u, count, items), width);
-    if (around >= 0) in = nest_group(u, in, around, 1, NULL, NEST_CUT);
-    in = nest_group(u, in, x, 0, num_let(u, "chunk", chunk), NEST_CUT);
-    in = nest_loop(u, in, x, width, NEST_BACK);
-    in = nest_step(u, in, NEST_BATCH);
-    in->axis = x;
-    in->count = most;
+    NestStep *in = share_out(u, n, around, x, most);
     nest_step(u, in, NEST_START);
     NestStep *sum = nest_unroll(u, nest_loop(u, in, k, NULL, NEST_CUT), row, NULL, few);
     sum = nest_unroll(u, sum, x, width, num_int(u, 1));
