@@ -35,10 +35,5 @@ Symbol *arrays_version(Sema *s, Symbol *f)
     lift_expand(s, f, &body);
     made->decl = tree_func(s, loc, decl->func.mods, type_node(s, loc, f->type->result), made->name,
                            params, body);
-    made->decl->sym = made;
-    derived_add_version(s, VERSION_ARRAYS, f, made);
-    Context saved = context_enter(s, made);
-    decl_func(s, made, made);
-    context_leave(s, &saved);
-    return made;
+    return derived_declare(s, VERSION_ARRAYS, f, made);
 }

@@ -83,6 +83,16 @@ void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *
     vec_push(&h->names, named);
 }
 
+Symbol *derived_declare(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made)
+{
+    made->decl->sym = made;
+    derived_add_version(s, kind, f, made);
+    Context saved = context_enter(s, made);
+    decl_func(s, made, made);
+    context_leave(s, &saved);
+    return made;
+}
+
 void derived_drop_version(Sema *s, DerivedVersion kind, const Symbol *f)
 {
     struct Hosted *h = hosted(s);

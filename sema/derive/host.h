@@ -258,6 +258,8 @@ Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f);
 /* A copy of f to be a version of it: by a name of its own, without a type and what was found out of f. */
 Symbol *derived_copy(Sema *s, const Symbol *f, const char *what);
 void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made);
+/* The same of one whose declaration is made: its types are found, too. Gives it. */
+Symbol *derived_declare(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made);
 /* It was none: to be told again where that is told. */
 void derived_drop_version(Sema *s, DerivedVersion kind, const Symbol *f);
 /* ---- arrays.c ---- */

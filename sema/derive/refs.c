@@ -79,10 +79,5 @@ Symbol *refs_version(Sema *s, Symbol *f)
         code_add(s, &stmts, tree_return(s, returned(&r, loc, NULL)));
     made->decl = tree_func(s, loc, decl->func.mods, code_tuple_type(s, loc, count, types),
                            made->name, params, code_block(s, loc, stmts));
-    made->decl->sym = made;
-    derived_add_version(s, VERSION_REFS, f, made);
-    Context saved = context_enter(s, made);
-    decl_func(s, made, made);
-    context_leave(s, &saved);
-    return made;
+    return derived_declare(s, VERSION_REFS, f, made);
 }
