@@ -152,6 +152,9 @@ LLVMValueRef fn_splat(Fn *f, LLVMValueRef v, unsigned lanes);
 bool fn_number(Fn *f, const KirExpr *e, int64_t *v); /* is it a constant? */
 LLVMValueRef fn_op(Fn *f, const KirExpr *e);         /* op.c */
 LLVMValueRef fn_convert(Fn *f, const KirExpr *e);    /* convert.c */
+/* Square roots (sqrt.c): of vectors of this type, is there something faster than the instruction? */
+bool fn_makes_sqrt(const Fn *f, KirType t);
+LLVMValueRef fn_sqrt(Fn *f, KirType t, LLVMValueRef x); /* then it is this, the same bit by bit */
 /* Is there such a function, of the text or of the prelude? (call.c) */
 bool native_knows(const CgCode *code, const KirExpr *call);
 bool native_can(const CgCode *code, const KirStmt *s); /* all of these statements (native.c) */

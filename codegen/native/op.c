@@ -97,6 +97,7 @@ LLVMValueRef fn_op(Fn *f, const KirExpr *e)
     for (int i = 0; i < e->nargs - shifts; i++) args[i] = fn_value_as(f, e->args[i], e->type);
     if (shifts)
         args[1] = fn_value_as(f, e->args[1], kir_type(e->args[1]->type.kind, e->type.lanes));
+    if (e->op == FD_OP_SQRT && fn_makes_sqrt(f, e->type)) return fn_sqrt(f, e->type, args[0]);
     if (real && fd_op_info(e->op)->own) return fn_math(f, e->op, e->type, (unsigned)e->nargs, args);
     if (e->type.kind == SC_BOOL && e->type.lanes == 1 && e->op == FD_OP_BITNOT)
         return LLVMBuildXor(f->b, args[0], llvm_int(f->n->i32, 1), ""); /* 0 or 1 */
