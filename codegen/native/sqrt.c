@@ -70,7 +70,8 @@ static LLVMValueRef root_of(Fn *f, LLVMValueRef x, bool wide)
 /* The same of as many registers as x has. */
 static LLVMValueRef roots_of(Fn *f, LLVMValueRef x, bool wide)
 {
-    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), each = wide ? VECTOR_BYTES / 8 : VECTOR_BYTES / 4;
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)),
+                   each = wide ? VECTOR_BYTES / 8 : VECTOR_BYTES / 4;
     if (n == each) return root_of(f, x, wide);
     int low[MAX_LANES], high[MAX_LANES], all[MAX_LANES];
     for (unsigned i = 0; i < n; i++) {

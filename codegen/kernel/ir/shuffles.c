@@ -1,15 +1,8 @@
 /* Parts of the prelude that move lanes past each other. */
 #include "shuffles.h"
 
-/* Lanes moved past each other for scans in lanes of 4 bytes (beside narrow values wide ones are in such, too):
- * one or two places inside parts of 128 bits, the last (first) lane of the first, second or third part
- * before (after) to all lanes of a part; where there is none, those of the second operand. Vectors of up to 4 lanes have one part, of 8 two, of 16 four. */
-const char prelude_shift[] =
-    "#define CS_SHIFT(F, T, N, ...)\\\n"
-    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y)\\\n"
-    "  { return (T##N)(__VA_ARGS__); }\n"
-    "#define CS_NONE(F, T, N)\\\n"
-    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y) { return y; }\n"
+/* The ends of a vector. */
+const char prelude_ends[] =
     "#define CS_ENDS(T)\\\n"
     "  static inline T __attribute__((overloadable)) cs_first(T##2 x) { return x.s0; }\\\n"
     "  static inline T __attribute__((overloadable)) cs_first(T##4 x) { return x.s0; }\\\n"
@@ -19,10 +12,21 @@ const char prelude_shift[] =
     "  static inline T __attribute__((overloadable)) cs_last(T##4 x) { return x.s3; }\\\n"
     "  static inline T __attribute__((overloadable)) cs_last(T##8 x) { return x.s7; }\\\n"
     "  static inline T __attribute__((overloadable)) cs_last(T##16 x) { return x.sf; }\n"
-    "CS_ENDS(int) CS_ENDS(uint) CS_ENDS(long) CS_ENDS(ulong) CS_ENDS(float)\n"
+    "CS_ENDS(char) CS_ENDS(uchar) CS_ENDS(short) CS_ENDS(ushort) CS_ENDS(int)\n"
+    "CS_ENDS(uint) CS_ENDS(long) CS_ENDS(ulong) CS_ENDS(float)\n"
     "#ifdef cl_khr_fp64\n"
     "CS_ENDS(double)\n"
-    "#endif\n"
+    "#endif\n";
+
+/* Lanes moved past each other for scans in lanes of 4 bytes (beside narrow values wide ones are in such, too):
+ * one or two places inside parts of 128 bits, the last (first) lane of the first, second or third part
+ * before (after) to all lanes of a part; where there is none, those of the second operand. Vectors of up to 4 lanes have one part, of 8 two, of 16 four. */
+const char prelude_shift[] =
+    "#define CS_SHIFT(F, T, N, ...)\\\n"
+    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y)\\\n"
+    "  { return (T##N)(__VA_ARGS__); }\n"
+    "#define CS_NONE(F, T, N)\\\n"
+    "  static inline T##N __attribute__((overloadable)) F(T##N x, T##N y) { return y; }\n"
     "#define CS_SHIFTS(T)\\\n"
     "  CS_SHIFT(cs_before1, T, 2, y.s0, x.s0) CS_SHIFT(cs_after1, T, 2, x.s1, y.s0)\\\n"
     "  CS_NONE(cs_before2, T, 2) CS_NONE(cs_after2, T, 2)\\\n"

@@ -2,7 +2,7 @@
 #ifndef CS_CODEGEN_SHUFFLES_H
 #define CS_CODEGEN_SHUFFLES_H
 
-extern const char prelude_shift[], prelude_shift_wide[], prelude_halves[], prelude_turn[],
-    prelude_square[], prelude_put[], prelude_steps[];
+extern const char prelude_ends[], prelude_shift[], prelude_shift_wide[], prelude_halves[],
+    prelude_turn[], prelude_square[], prelude_put[], prelude_steps[];
 
 #endif

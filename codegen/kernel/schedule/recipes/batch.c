@@ -108,14 +108,6 @@ static void beside_nest(Unit *u, const Def *d, const Batch *b, Num *when, int la
     nest_lower(u, n);
 }
 
-/* Functions that cost more than rows do to be turned. */
-static bool is_costly(const void *none, const FdNode *n)
-{
-    (void)none;
-    return n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE &&
-           fd_op_info(fd_op_of(n))->props & FD_EXPENSIVE;
-}
-
 /* Are all sums shorter? */
 static Num *sums_short(Unit *u, int n, const FdNode *const *reduces, Num *than)
 {
@@ -195,7 +187,7 @@ Num *recipe_batch(Unit *u, const Def *d, Num *when)
     x.n = fd_all_reductions(d->body, x.reduces);
     for (int r = 0; r < x.n; r++)
         if (!fd_reorders(x.reduces[r]) && fd_op_of(x.reduces[r]) == FD_OP_NONE) return NULL;
-    x.costly = fd_any(d->body, is_costly, NULL);
+    x.costly = recipe_is_dear(d->body);
     x.lanes = nest_lanes_for(widest_bytes(d->body));
     x.most = draw_num(u, P_BATCH_MOST, MOST);
     /* matrices of each, vectors of each, sums of each; then all that is behind variables further out */

@@ -13,6 +13,18 @@ bool recipe_is_long(const FdNode *n)
     return fd_any(n, is_long, NULL);
 }
 
+static bool is_dear(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    return op != FD_OP_NONE && fd_op_info(op)->props & FD_EXPENSIVE;
+}
+
+bool recipe_is_dear(const FdNode *n)
+{
+    return fd_any(n, is_dear, NULL);
+}
+
 bool recipe_decides(const FdNode *reduce)
 {
     FdOp op = fd_op_of(reduce);

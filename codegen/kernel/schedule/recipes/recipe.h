@@ -92,6 +92,7 @@ Num *recipe_lines_each(Unit *u, Num *lines, Num *length, int64_t least);
 /* Lines that are cheap and short: as many as are worth a work-item, several of which each unit has. */
 Num *recipe_few_lines(Unit *u, Num *lines, Num *length);
 bool recipe_is_long(const FdNode *n); /* does it loop, itself or in a function it calls? */
+bool recipe_is_dear(const FdNode *n); /* has it an exp, log, tanh ..? */
 /* In how many parts to cut each of some rows, for every unit to have `each` of them. */
 Num *recipe_each_unit(Unit *u, int each, Num *rows);
 

@@ -96,8 +96,8 @@ static const KirExpr *join_copies(Lower *l, int r, bool identity)
     return sum;
 }
 
-/* Lanes to the scalar. */
-static void join_lanes(Lower *l, int r)
+/* Lanes to the scalar, in their order. */
+static void join_in_order(Lower *l, int r)
 {
     Gen *g = &l->g;
     Arena *a = l->a;
@@ -117,10 +117,46 @@ static void join_lanes(Lower *l, int r)
     if (!identity) kir_if(a, g->block, has_come(l, r, none), join, NULL);
 }
 
+/* Halves upon each other until all lanes hold the same: one after the other each would wait for the one before. */
+static void join_halves(Lower *l, int r)
+{
+    enum { MOST_LANES = 16 }; /* of OpenCL */
+    Gen *g = &l->g;
+    Arena *a = l->a;
+    const FdNode *fn = l->n->reduces[r]->fn;
+    const KirExpr *all = join_copies(l, r, true);
+    const KirExpr *sum = kir_name(a, all->type, fresh_name(l->u, "halves"));
+    kir_decl(a, g->block, all->type, sum->name, all);
+    for (int distinct = MOST_LANES; distinct > 1; distinct /= 2) {
+        KirBlock round = {0};
+        const KirExpr *both[] = {sum, sum};
+        GenScope scope = gen_enter(g, &round);
+        const KirExpr *low = kir_intrinsic(a, all->type, INTR_LOW, both),
+                      *high = kir_intrinsic(a, all->type, INTR_HIGH, both);
+        kir_set(a, &round, sum, gen_combine(g, fn, low, high));
+        gen_leave(g, scope);
+        const KirExpr *some = nest_op(l, FD_OP_GE, nest_lanes_number(l), kir_int(a, distinct));
+        kir_if(a, g->block, some, round, NULL);
+    }
+    nest_take_value(l, r, kir_intrinsic(a, nest_scalar_type(l, r), INTR_FIRST, &sum));
+}
+
+/* Are they numbers, joined by an operation that asks for no order? */
+static bool is_of_halves(Lower *l, int r)
+{
+    const FdNode *reduce = l->n->reduces[r];
+    const ScalarKind kind = reduce->type->record ? SC_BOOL : result_kind(reduce);
+    return fd_op_of(reduce) != FD_OP_NONE && gen_identity(&l->g, reduce) && kind != SC_BOOL &&
+           kind != SC_HALF;
+}
+
 void nest_join(Lower *l)
 {
     for (int r = 0; r < l->n->nreduces; r++) {
-        if (l->vectors) join_lanes(l, r);
+        if (l->vectors && is_of_halves(l, r))
+            join_halves(l, r);
+        else if (l->vectors)
+            join_in_order(l, r);
         if (l->items) join_items(l, r);
     }
     l->vectors = false;

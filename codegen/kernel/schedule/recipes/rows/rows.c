@@ -112,11 +112,14 @@ static int rows_beside(Unit *u, const RowSplit *s)
     return shares ? (int)draw(u, P_ROWS_BESIDE, ROWS) : 1;
 }
 
-static void rows_nest(Unit *u, const RowSplit *s, int lane, Num *when)
+/* What each row comes to is given, or saved for rows_give. */
+static void rows_nest(Unit *u, const RowSplit *s, int lane, Num *when, NestKind end)
 {
     int rows, axes[FD_MAX_RANK];
-    Nest *n = lane_nest(u, s, "reduce_rows", when, lane, &rows, axes, false);
+    const char *name = end == NEST_GIVE ? "reduce_rows" : "reduce_sums";
+    Nest *n = lane_nest(u, s, name, when, lane, &rows, axes, false);
     NestStep *in = &n->root;
+    if (end == NEST_SAVE) rows_use_parts(n, s->temps, rows);
     if (rows >= 0) {
         Num *chunk = recipe_lines_each(u, s->rows, s->work, draw(u, P_ROWS_LINES, 16384));
         in = nest_group(u, in, rows, 0, chunk, NEST_CUT);
@@ -126,11 +129,40 @@ static void rows_nest(Unit *u, const RowSplit *s, int lane, Num *when)
             NestStep *each = nest_loop(u, in, rows, step, NEST_WHOLE);
             each = nest_unroll(u, each, rows, NULL, step);
             lane_loops(u, s, n, each, axes, lane);
-            nest_step(u, each, NEST_GIVE);
+            nest_step(u, each, end);
         }
         in = nest_loop(u, in, rows, NULL, NEST_CUT);
     }
     lane_loops(u, s, n, in, axes, lane);
+    nest_step(u, in, end);
+    nest_lower(u, n);
+}
+
+/* Does what is made of the sums take longer one by one than in lanes of rows (their exp, log or tanh), while the sums
+ * are cheap? */
+static bool gives_in_lanes(const RowSplit *s)
+{
+    const Def *d = s->d;
+    bool dear = d->nvars == 1 && !d->nbeside && recipe_is_dear(d->body);
+    for (int r = 0; r < s->nreduces; r++)
+        dear = dear && !recipe_is_long(s->reduces[r]->body) && !recipe_is_dear(s->reduces[r]->body);
+    return dear && recipe_epilogue_lanes(d, s->nreduces, s->reduces, d->vars[0], recipe_allowed(d));
+}
+
+/* The results of sums that were saved, in lanes of rows. */
+static void rows_give(Unit *u, const RowSplit *s, Num *when)
+{
+    Nest *n = rows_nest_for(u, s, "reduce_give", when);
+    int rows = rows_axis(u, n);
+    n->lanes = nest_lanes_for(recipe_widest(s->nreduces, s->reduces));
+    n->lanes_axis = rows;
+    rows_use_parts(n, s->temps, rows);
+    Num *width = nest_lane_count(u, n->lanes);
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, s->rows, num_int(u, 1), width));
+    NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
+    in = nest_lanes(u, nest_loop(u, in, rows, width, NEST_BACK), rows);
+    nest_step(u, in, NEST_START);
+    nest_step(u, in, NEST_PARTS);
     nest_step(u, in, NEST_GIVE);
     nest_lower(u, n);
 }
@@ -216,8 +248,20 @@ static Num *rows_on_cpu(Unit *u, RowSplit *s, int lane, Num *when)
     s->parts = num_let(u, "parts", s->parts);
     Num *several = num_op(u, FD_OP_GT, s->parts, one);
     several = num_let(u, "several", num_and(u, when, several));
-    rows_temps(u, s, several);
-    rows_nest(u, s, lane, num_and(u, when, num_not(u, several)));
+    Num *whole = num_and(u, when, num_not(u, several)), *saved = num_truth(u, false);
+    if (gives_in_lanes(s)) {
+        Num *many = num_op(u, FD_OP_GE, s->rows, draw_num(u, P_ROWS_SAVED, 256));
+        saved = num_and(u, many, num_op(u, FD_OP_GE, s->rows, width));
+        saved = num_and(u, saved, num_op(u, FD_OP_GT, s->work, num_int(u, 0)));
+        saved = num_let(u, "saved", num_and(u, whole, saved));
+        whole = num_and(u, whole, num_not(u, saved));
+    }
+    rows_temps(u, s, num_op(u, FD_OP_LOR, several, saved));
+    rows_nest(u, s, lane, whole, NEST_GIVE);
+    if (!num_is(saved, 0)) {
+        rows_nest(u, s, lane, saved, NEST_SAVE);
+        rows_give(u, s, saved);
+    }
     parts_nest(u, s, lane, several);
     rows_combine(u, s, "reduce_combine", several, false);
     return when;
@@ -289,7 +333,7 @@ static Num *short_rows(Unit *u, RowSplit *s, Num *when)
     s->rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s->work = num_let(u, "work", recipe_length(u, r));
     if (is_all || is_long) return rows_on_cpu(u, s, lane, when);
-    rows_nest(u, s, lane, when);
+    rows_nest(u, s, lane, when, NEST_GIVE);
     return when;
 }
 
