@@ -102,19 +102,24 @@ static int dim_of(const Find *f, int p)
     return -1;
 }
 
-/* The stages if the result's rows are those of dimension dim; how many. */
+/* The stages if the result's rows are those of dimension dim; how many. 0: none, or rows are all of one element, and
+ * lanes go along the result. */
 static int choose(Find *f, int dim)
 {
-    int count = 1;
+    const Def *result = &f->defs[f->result];
+    int count = 1, most = result->nvars;
     for (int i = 0; i < f->n; i++) f->choices[i] = (Choice){0};
     f->choices[f->result] = (Choice){true, dim};
-    if (!is_stage(f->u, &f->defs[f->result], dim, true)) return 0;
+    if (!is_stage(f->u, result, dim, true)) return 0;
     for (int p = f->result; p-- > 0;) {
         int at = dim_of(f, p);
         f->choices[p] = (Choice){at >= 0, at};
         count += at >= 0;
+        if (at >= 0 && f->defs[p].nvars > most) most = f->defs[p].nvars;
     }
-    return count > 1 ? count : 0;
+    bool along =
+        most == 1 && lanes_possible(result->body, result->vars[0], recipe_allowed(result));
+    return count > 1 && !along ? count : 0;
 }
 
 /* ---- does it pay? ------------------------------------------------------------------------------- */
