@@ -146,6 +146,9 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
      * no such form */
     Num *plain;
     bool near; /* what it reads at a few known last indices is read flat (schedule/flat.c) */
+    /* Its values are records of so many elements that follow each other in memory, of which it has one variable less than
+     * the array (schedule/schedule_abreast.c); 0: they are none */
+    int abreast;
     /* Of a recurrence its elements where its first variable, this one, is `at` (schedule/schedule_slice.c) */
     const FdNode *slice;
     FdDom slices;

@@ -304,6 +304,21 @@ static LLVMValueRef halves(Fn *f, const KirExpr *e)
     return fn_shuffle(f, x, y, n, lanes);
 }
 
+/* One of the three vectors that the lanes of three in turn come to. */
+static LLVMValueRef third(Fn *f, const KirExpr *e)
+{
+    LLVMValueRef v[3];
+    for (int i = 0; i < 3; i++) v[i] = fn_value(f, e->args[i]);
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(v[0]));
+    int two[MAX_LANES], all[MAX_LANES];
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = (unsigned)e->value.i * n + i, of = at % 3;
+        two[i] = (int)(of == 2 ? i : of * n + at / 3); /* whichever: it is replaced */
+        all[i] = (int)(of == 2 ? n + at / 3 : i);
+    }
+    return fn_shuffle(f, fn_shuffle(f, v[0], v[1], n, two), v[2], n, all);
+}
+
 static LLVMValueRef turned(Fn *f, const KirExpr *e)
 {
     LLVMValueRef x = fn_value(f, e->args[0]);

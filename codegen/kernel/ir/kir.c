@@ -261,6 +261,29 @@ const KirExpr *kir_moved(Arena *a, Intrinsic how, int by, const KirExpr *x, cons
     return e;
 }
 
+static void halves(Arena *a, const KirExpr *x, const KirExpr *y, const KirExpr **out)
+{
+    const KirExpr *both[] = {x, y};
+    out[0] = kir_intrinsic(a, x->type, INTR_LOW, both);
+    out[1] = kir_intrinsic(a, x->type, INTR_HIGH, both);
+}
+
+void kir_in_turn(Arena *a, int n, const KirExpr *const *vectors, const KirExpr **out)
+{
+    const KirExpr *even[2], *odd[2];
+    if (n == 3)
+        for (int i = 0; i < 3; i++) {
+            KirExpr *e = intrinsic_new(a, vectors[0]->type, INTR_THIRD, vectors);
+            e->value.i = i;
+            out[i] = e;
+        }
+    if (n == 2) halves(a, vectors[0], vectors[1], out);
+    if (n != 4) return;
+    halves(a, vectors[0], vectors[2], even);
+    halves(a, vectors[1], vectors[3], odd);
+    for (int i = 0; i < 2; i++) halves(a, even[i], odd[i], &out[2 * i]);
+}
+
 const KirExpr *kir_any(Arena *a, const KirExpr *mask)
 {
     return kir_intrinsic(a, kir_type(SC_BOOL, 1), INTR_ANY, &mask);

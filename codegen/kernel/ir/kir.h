@@ -153,6 +153,8 @@ const KirExpr *kir_call(Arena *a, KirType t, const char *name, int n, const KirE
 const KirExpr *kir_intrinsic(Arena *a, KirType t, Intrinsic which, const KirExpr *const *args);
 /* Lanes of x moved past each other, those of y where there is none: BEFORE .. NEXT (shuffles.c). */
 const KirExpr *kir_moved(Arena *a, Intrinsic how, int by, const KirExpr *x, const KirExpr *y);
+/* Lanes of n vectors (2 to 4) in turn, as n vectors: x0 y0 z0 x1 y1 z1 .. */
+void kir_in_turn(Arena *a, int n, const KirExpr *const *vectors, const KirExpr **out);
 const KirExpr *kir_any(Arena *a, const KirExpr *mask); /* a scalar: does some lane hold? */
 bool kir_is(const KirExpr *e, Intrinsic which);
 bool kir_divides_plainly(const KirExpr *by); /* a constant that is neither 0 nor -1 */

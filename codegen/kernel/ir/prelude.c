@@ -359,6 +359,7 @@ static const struct {
     {"cs_wide_before1 cs_wide_after1", prelude_shift_wide},
     {"cs_turned cs_moved", prelude_turn},
     {"cs_low cs_high", prelude_halves},
+    {"cs_third0", prelude_thirds},
     {"cs_finite", finite_text},
     {"cs_likely", likely_text},
     {"cs_random", random_text},

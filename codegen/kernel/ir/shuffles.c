@@ -116,6 +116,33 @@ const char prelude_halves[] =
     "CS_HALVES(double)\n"
     "#endif\n";
 
+/* Lanes of three vectors in turn, as three vectors: elements of rows of three side by side. */
+const char prelude_thirds[] =
+    "#define CS_THIRD(T, N, P, ...)\\\n"
+    "  static inline T##N __attribute__((overloadable)) cs_third##P(T##N x, T##N y, T##N z)\\\n"
+    "  { return (T##N)(__VA_ARGS__); }\n"
+    "#define CS_THIRDS(T)\\\n"
+    "  CS_THIRD(T, 2, 0, x.s0, y.s0)\\\n"
+    "  CS_THIRD(T, 2, 1, z.s0, x.s1)\\\n"
+    "  CS_THIRD(T, 2, 2, y.s1, z.s1)\\\n"
+    "  CS_THIRD(T, 4, 0, x.s0, y.s0, z.s0, x.s1)\\\n"
+    "  CS_THIRD(T, 4, 1, y.s1, z.s1, x.s2, y.s2)\\\n"
+    "  CS_THIRD(T, 4, 2, z.s2, x.s3, y.s3, z.s3)\\\n"
+    "  CS_THIRD(T, 8, 0, x.s0, y.s0, z.s0, x.s1, y.s1, z.s1, x.s2, y.s2)\\\n"
+    "  CS_THIRD(T, 8, 1, z.s2, x.s3, y.s3, z.s3, x.s4, y.s4, z.s4, x.s5)\\\n"
+    "  CS_THIRD(T, 8, 2, y.s5, z.s5, x.s6, y.s6, z.s6, x.s7, y.s7, z.s7)\\\n"
+    "  CS_THIRD(T, 16, 0, x.s0, y.s0, z.s0, x.s1, y.s1, z.s1, x.s2, y.s2,\\\n"
+    "           z.s2, x.s3, y.s3, z.s3, x.s4, y.s4, z.s4, x.s5)\\\n"
+    "  CS_THIRD(T, 16, 1, y.s5, z.s5, x.s6, y.s6, z.s6, x.s7, y.s7, z.s7,\\\n"
+    "           x.s8, y.s8, z.s8, x.s9, y.s9, z.s9, x.sa, y.sa)\\\n"
+    "  CS_THIRD(T, 16, 2, z.sa, x.sb, y.sb, z.sb, x.sc, y.sc, z.sc, x.sd,\\\n"
+    "           y.sd, z.sd, x.se, y.se, z.se, x.sf, y.sf, z.sf)\n"
+    "CS_THIRDS(char) CS_THIRDS(uchar) CS_THIRDS(short) CS_THIRDS(ushort) CS_THIRDS(int)\n"
+    "CS_THIRDS(uint) CS_THIRDS(long) CS_THIRDS(ulong) CS_THIRDS(float)\n"
+    "#ifdef cl_khr_fp64\n"
+    "CS_THIRDS(double)\n"
+    "#endif\n";
+
 /* Lanes in the other order, and moved by one with a new first one. */
 const char prelude_turn[] =
     "#define CS_TURNS(T)\\\n"

@@ -3,6 +3,6 @@
 #define CS_CODEGEN_SHUFFLES_H
 
 extern const char prelude_ends[], prelude_shift[], prelude_shift_wide[], prelude_halves[],
-    prelude_turn[], prelude_square[], prelude_put[], prelude_steps[];
+    prelude_thirds[], prelude_turn[], prelude_square[], prelude_put[], prelude_steps[];
 
 #endif

@@ -98,7 +98,7 @@ const Def *schedule_flat(Unit *u, const Def *d, Num **when)
 
 /* ---- a few known last indices ------------------------------------------------------------------ */
 
-static Num *are_as_long(Unit *u, const FdNear *near)
+Num *schedule_are_as_long(Unit *u, const FdNear *near)
 {
     Num *all = num_truth(u, true);
     for (int i = 0; i < near->narrays; i++) {
@@ -120,7 +120,9 @@ const Def *schedule_near(Unit *u, const Def *of, Num **when)
         u->options->family != CG_CPU || u->options->tile != CG_TILE_AUTO || may_fail(of->body) ||
         (last && !lanes_possible(of->body, last, LANES_FAR)) || !fd_near(u->fd, of->body, &near))
         return NULL;
-    if (when) *when = num_and(u, are_as_long(u, &near), num_not(u, plan_fails(u, of)));
+    /* lanes read what guards keep inside, too, and flat reads are not asked again */
+    if (when) *when = num_and(u, schedule_are_as_long(u, &near), num_not(u, plan_fails(u, of)));
+    if (when) *when = num_and(u, *when, num_not(u, def_unsafe(u, of)));
     if (when && num_is(*when, 0)) return NULL;
     Def *d = def_form(u, of);
     d->body = near.body;

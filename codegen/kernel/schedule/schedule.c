@@ -73,6 +73,7 @@ Num *schedule_turn_to(Unit *u, const Def *d)
 {
     const char *form = d->flat      ? "flat\n"
                        : d->near    ? "near\n"
+                       : d->abreast ? arena_printf(u->arena, "abreast %d\n", d->abreast)
                        : d->plain   ? "plain\n"
                        : d->nbeside ? "beside\n"
                        : d->anew    ? "anew\n"
@@ -224,7 +225,9 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
         if (keys != rest) recipe_pointwise(u, d, num_and(u, rest, num_not(u, keys)), unsafe);
         return;
     }
+    Num *before = rest;
     rest = flattened(u, d, rest);
+    rest = schedule_abreast_first(u, d, rest != before, rest);
     rest = near_first(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);

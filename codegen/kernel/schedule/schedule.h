@@ -4,6 +4,8 @@
 
 #include "nest/nest.h"
 
+struct FdNear;
+
 /* What comes before the nests of a definition: reports of empty reductions, and whether reads can
  * fall outside (def_unsafe), which it gives. */
 Num *schedule_begin(Unit *u, const Def *d);
@@ -16,6 +18,13 @@ bool schedule_flat_has_inside(const Def *flat); /* its lanes are the inside of a
 /* The definition with what it reads at a few known last indices read flat, so that its lanes are known to be so many
  * elements apart (FdNear), and when that may be; NULL: there is no such form. when NULL: not asked. */
 const Def *schedule_near(Unit *u, const Def *d, Num **when);
+Num *schedule_are_as_long(Unit *u, const struct FdNear *near); /* when the distances are those */
+/* The definition with the elements of its last variable, of which there are `length`, side by side (Def.abreast), and when
+ * that may be; NULL: there is no such form. when NULL: not asked. */
+const Def *schedule_abreast(Unit *u, const Def *d, int64_t length, Num **when);
+/* Its nests under `rest`; gives what is left. Nobody says of rows of unknown length, as all matrices have, that they are
+ * short: they have this form where they are not flat, and something makes it likely. */
+Num *schedule_abreast_first(Unit *u, const Def *d, bool is_flat, Num *rest);
 /* The result, a scalar, with the temporaries before it that are results stored where it takes their values, and
  * when that may be; NULL: it has no such form. */
 const Def *schedule_beside(Unit *u, int n, const Def *defs, Num **when);

@@ -42,6 +42,7 @@ static const struct {
     {"keys_combine", "keys", "combines the tables of keys"},
     {"inside", "inside", "an interior without tests in lanes, its border one by one"},
     {"turned", "turned", "squares read along their own rows and turned in registers"},
+    {"abreast", "map chunk lanes", "rows of a few elements in lanes, which are stored in turn"},
     {"map_vector", "map chunk lanes", "elements in lanes"},
     {"map", "map chunk lanes",
      "elements one by one: what has no other form, or is too short for it"},

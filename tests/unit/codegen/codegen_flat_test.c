@@ -1,4 +1,4 @@
-/* Definitions whose last two variables go as one (schedule/flat.c), against their plain evaluation:
+/* Definitions whose last two variables go as one (schedule/flat.c), and rows side by side (schedule_abreast.c), against their plain evaluation:
  * borders in every spelling, arrays that have other lengths, and what keeps the two apart. Sizes are
  * below a vector and above it. CODEGEN_RANDOM=n and CODEGEN_SEED=first as for other random graphs. */
 #include "../suite.h"
@@ -35,6 +35,66 @@ START_TEST(bytes)
                     "(add j 1)", "1") " c))) 2)))",
                 BOTH, "a:byte(5,60,3) b:byte(5,60,3)", "a:byte(2,900,4) b:byte(2,900,4)",
                 "a:byte(3,2,3) b:byte(3,2,3)");
+}
+END_TEST
+
+/* Rows of two to four elements, which are stored in turn: of each type, of lengths that are known now and that are not. */
+#define ROWS(last) "((i (lo a 0) (hi a 0)) (c " last "))"
+#define POINTS(t, k) "a:" t "(7," k ") b:" t "(7," k ")", "a:" t "(90," k ") b:" t "(90," k ")"
+#define CHANGED(t, k)                                                                              \
+    CHECK_GRAPH("(let " ROWS("0 " k) " (a i (sub (sub " k " 1) c)))", BOTH, POINTS(t, k))
+
+START_TEST(abreast)
+{
+    static const char complex[] =
+        "(let " ROWS("0 2") " (select (eq c 0) (sub (mul (a i 0) (b i 0)) (mul (a i 1) (b i 1)))"
+                            " (add (mul (a i 0) (b i 1)) (mul (a i 1) (b i 0)))))";
+    CHECK_GRAPH(complex, BOTH, POINTS("double", "2"));
+    CHECK_GRAPH(complex, BOTH, POINTS("float", "2"));
+    CHECK_GRAPH(complex, BOTH, POINTS("int", "2"));
+    CHANGED("byte", "3");
+    CHANGED("half", "3");
+    CHANGED("short", "3");
+    CHANGED("bool", "3");
+    CHANGED("float", "3");
+    CHANGED("double", "3");
+    CHANGED("byte", "4");
+    CHANGED("long", "2");
+    CHECK_GRAPH("(let " ROWS("0 4") " (add (mul (a i 3) (a i c)) (mul (b i 3) (b i c))))", BOTH,
+                POINTS("float", "4"));
+    CHECK_GRAPH("(let " ROWS("1 3") " (add (conv float c) (sum ((k 0 3)) (mul (b c k) (a i k)))))",
+                BOTH, POINTS("float", "3"), "a:float(40,3) b:float(3,5)");
+}
+END_TEST
+
+START_TEST(abreast_unknown)
+{
+    CHECK_GRAPH(
+        "(let " ROWS("(lo a 1) (hi a 1)") " (div (a i c) (sum ((k (lo a 1) (hi a 1))) (a i k))))",
+        BOTH, POINTS("float", "2"), POINTS("float", "3"), POINTS("float", "4"),
+        POINTS("float", "9"), "a:float(1+40,1+3)");
+    CHECK_GRAPH("(let " ROWS("(lo a 1) (hi a 1)") " (lt (a i 1) (a i c)))", BOTH,
+                POINTS("double", "2"), POINTS("double", "3"), POINTS("double", "4"));
+    CHECK_GRAPH("(let " ROWS("(lo a 1) (hi a 1)") " (mul (a i c) (v i)))", BOTH,
+                "a:float(90,3) v:float(90)", "a:float(90,2) v:float(90)",
+                "a:float(3,90) v:float(3)");
+    CHECK_GRAPH(
+        "(let ((i (lo a 1) (hi a 1)) (j (lo a 2) (hi a 2)) (c (lo a 0) (hi a 0))) (a c i j))", BOTH,
+        "a:byte(3,5,40)", "a:byte(2+2,5,1+40)", "a:byte(4,1,70)", "a:byte(9,5,7)");
+}
+END_TEST
+
+/* Known last indices behind a guard, whose other side lies outside. */
+START_TEST(near_guarded)
+{
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1))) (select (lt (add j 1) (conv "
+                "int (hi a 1)))"
+                " (mul (a i (add j 1) 0) (sub (a i (add j 1) 2) (a i (add j 1) 1))) 1.0f))",
+                BOTH, "a:float(5,64,3)", "a:float(1,40,3)", "a:float(3,7,3)");
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (c 0 2)) (select (gt i 0) (mul (a (sub i 1) 1) (a "
+                "(sub i 1) c))"
+                " (a i c)))",
+                BOTH, "a:float(64,2)", "a:float(33,2)");
 }
 END_TEST
 
@@ -118,6 +178,9 @@ int main(void)
     tcase_set_timeout(t, 240);
     tcase_add_test(t, windows);
     tcase_add_test(t, bytes);
+    tcase_add_test(t, abreast);
+    tcase_add_test(t, abreast_unknown);
+    tcase_add_test(t, near_guarded);
     tcase_add_test(t, random_graphs);
     suite_add_tcase(s, t);
     return run_suite_here(s);

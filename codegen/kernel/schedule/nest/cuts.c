@@ -68,6 +68,7 @@ static void of_temporary(Unit *u, const Nest *n, Cut *c)
     const FdType *t = d->body->type;
     Num *before = num_int(u, 1), *entries = before, *after = before;
     bool costs = n->nreduces > 0 || fd_any(d->body, is_call, NULL);
+    if (d->abreast) after = num_int(u, d->abreast), t = t->fields[0];
     c->known = !u->nbeside && fd_type_is_scalar(t) && !unit_kept(u, d->temp);
     for (int i = 0; i < d->nvars && c->known; i++) {
         Num *length = plan_n(u, &d->doms[i]);

@@ -57,10 +57,12 @@ static void row_nest(Unit *u, const Def *d, Num *when, int vector, int copies, b
                      Num *lines, Num *chunk)
 {
     bool lanes = vector != 0;
-    Nest *n = nest_new(u, lanes ? "map_vector" : "map", d, when);
+    const char *name = d->abreast ? "abreast" : lanes ? "map_vector" : "map";
+    Nest *n = nest_new(u, name, d, when);
     if (checked) n->checks = GEN_CHECKED;
     if (lanes) n->lanes = vector;
-    n->stream = lanes && draw_bool(u, P_MAP_STREAM, d->temp < 0 && !def_is_once(u, d));
+    n->stream =
+        lanes && !d->abreast && draw_bool(u, P_MAP_STREAM, d->temp < 0 && !def_is_once(u, d));
     int rows = rows_axis(u, n, d), last = nest_axis_of(u, n, d, d->nvars - 1, d->nvars);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, lines, NEST_CUT);
@@ -86,7 +88,9 @@ static Num *beside_nest(Unit *u, const Def *d, Num *when, int vector, int copies
 /* What is noted is gathered, in no more than 16 lanes. */
 static int vector_of(Unit *u, const Def *d)
 {
-    int narrow = d->noting ? 0 : lanes_narrow(fd_narrow(u->fd, d->body), d->vars[d->nvars - 1]);
+    int narrow = d->noting || d->abreast
+                     ? 0
+                     : lanes_narrow(fd_narrow(u->fd, d->body), d->vars[d->nvars - 1]);
     return narrow ? narrow : nest_lanes_for(widest_bytes(d->body));
 }
 
@@ -135,9 +139,9 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
 Num *recipe_vectors(Unit *u, const Def *d, Num *when)
 {
     int last = d->nvars - 1, vector = vector_of(u, d);
-    Num *lanes = nest_lane_count(u, vector), *rows = plan_elements(u, last, d->doms);
+    Num *lanes = nest_lane_count(u, vector);
     if (!lanes_possible(d->body, d->vars[last], LANES_FAR)) return NULL;
-    Num *n = num_let(u, "n", plan_n(u, &d->doms[last]));
+    Num *n = num_let(u, "n", plan_n(u, &d->doms[last])), *rows = plan_elements(u, last, d->doms);
     Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), plan_sized(u, d, d->vars[last]));
     when = num_let(u, "lanes", num_and(u, when, fits));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes));

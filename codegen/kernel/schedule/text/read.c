@@ -230,6 +230,15 @@ static void read_near(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* abreast K: what follows computes the last definition with its rows of K elements side by side. */
+static void read_abreast(Reader *r)
+{
+    int length = reader_small_number(r, 16);
+    r->flat = r->done ? schedule_abreast(r->u, &r->defs[r->done - 1], length, NULL) : NULL;
+    if (!r->flat) reader_fail(r, "the definition has no rows of so many elements side by side");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* flat: what follows computes the last definition over its last two variables as one; apart: as it is
  * written. */
 static void read_flat(Reader *r, bool flat)
@@ -356,6 +365,8 @@ static void read_line(Reader *r, const char *line)
             read_plain(r);
         else if (reader_accept(r, "near"))
             read_near(r);
+        else if (reader_accept(r, "abreast"))
+            read_abreast(r);
         else if (reader_accept(r, "flat"))
             read_flat(r, true);
         else if (reader_accept(r, "apart"))

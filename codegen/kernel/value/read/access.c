@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "../../../../fdag/index/abreast.h"
 #include "access.h"
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -119,13 +120,22 @@ const char *access_buffer(Gen *g, const FdNode *array)
     return name;
 }
 
+/* Of the array: a row is of such. */
+static const FdType *element_of(const Def *d)
+{
+    const FdType *t = d->body->type;
+    while (d->abreast && t->record) t = t->fields[0];
+    return t;
+}
+
 const char *gen_output(Gen *g, const Def *d)
 {
     const UnitRing *ring = ring_of(g, d);
-    if (ring) return ring_buffer(g, ring, d->body->type);
+    const FdType *t = element_of(d);
+    if (ring) return ring_buffer(g, ring, t);
     const char *name =
         d->copy ? arena_printf(g->u->arena, "out%d", unit_kept(g->u, d->temp) - 1) : "out";
-    gen_add_param(g, buffer_param(g->u, name, d->body->type, true),
+    gen_add_param(g, buffer_param(g->u, name, t, true),
                   d->temp < 0 ? "out" : temp_arg(g->u, d->temp));
     return name;
 }
@@ -226,7 +236,9 @@ const KirExpr *gen_output_offset(Gen *g, const Def *d)
     if (ring) return ring_offset(g, d, ring);
     if (into(u, d)) return access_offset(g, into(u, d), d->vars);
     if (d->slice) return slice_offset(g, d);
-    return some_variables(g, d, 0, d->nvars);
+    const KirExpr *at = some_variables(g, d, 0, d->nvars);
+    return d->abreast ? kir_arith(g->u->arena, FD_OP_MUL, at, kir_int(g->u->arena, d->abreast))
+                      : at;
 }
 
 Num *access_output_length(Gen *g, const Def *d, int dim)
@@ -388,9 +400,48 @@ const KirExpr *gen_skew(Gen *g, const Def *d, const KirExpr *lanes)
     return gen_variable(g, "skew", kir_intrinsic(a, idx, INTR_SKEW, args));
 }
 
+/* A row's elements, or those of as many rows as there are lanes: one after the other in memory. */
+static void store_row(Gen *g, int n, const char *out, const KirExpr *at, const KirExpr *const *row)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *e[FD_ABREAST], *step = kir_int(a, 1);
+    if (g->lane_var) {
+        kir_in_turn(a, n, row, e);
+        step = kir_lane_count(a, g->lanes);
+        row = e;
+    }
+    for (int i = 0; i < n; i++) {
+        const KirExpr *way = kir_arith(a, FD_OP_MUL, step, kir_int(a, i));
+        kir_store(a, g->block, out, kir_arith(a, FD_OP_ADD, at, way), row[i]);
+    }
+}
+
+/* Of one result, or of several beside each other. */
+static void store_abreast(Gen *g, const Def *d)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *at = gen_variable(g, "at", gen_output_offset(g, d)), *e[FD_ABREAST];
+    bool several = d->temp < 0 && g->u->nbeside;
+    for (int k = 0; k < (several ? g->u->nbeside : 1); k++) {
+        const FdNode *row = several ? d->body->args[k] : d->body;
+        for (int i = 0; i < d->abreast; i++) {
+            e[i] = gen_whole(g, row->args[i]);
+            if (g->lane_var) e[i] = kir_splat(a, g->lanes, e[i]);
+            e[i] = gen_variable(g, "v", e[i]);
+        }
+        KirParam p = buffer_param(g->u, arena_printf(a, "out%d", k), row->type->fields[0], true);
+        if (several) gen_add_param(g, p, arena_printf(a, "out %d", k));
+        store_row(g, d->abreast, several ? p.name : gen_output(g, d), at, e);
+    }
+}
+
 void gen_store(Gen *g, const Def *d)
 {
     const FdType *t = d->body->type;
+    if (d->abreast) {
+        store_abreast(g, d);
+        return;
+    }
     Stores s = {.d = d, .late = def_is_once(g->u, d) && (g->u->over || t->record)};
     if (t->record) s.at = gen_variable(g, "at", gen_output_offset(g, d));
     store(g, &s, t, d->body, NULL);

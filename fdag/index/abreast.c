@@ -1,0 +1,129 @@
+/* Rows of a few elements side by side (abreast.h). */
+#include "abreast.h"
+
+#include "../internal.h"
+#include "facts/facts.h"
+
+enum { MOST_NODES = 600 }; /* of all elements of a row */
+
+int64_t fd_abreast_length(const FdDom *last)
+{
+    int64_t n;
+    if (!last->lo || !last->hi || !fd_is_const(last->lo) || !fd_is_const(last->hi)) return 0;
+    return __builtin_sub_overflow(last->hi->value.i, last->lo->value.i, &n) ? -1 : n;
+}
+
+/* ---- ranges that are not known ------------------------------------------------------------- */
+
+typedef struct Ends {
+    const FdDom *last;
+    int64_t length;
+} Ends;
+
+static const FdNode *known_end(void *ctx, Fd *fd, const FdNode *n)
+{
+    const Ends *e = ctx;
+    bool lo = n == e->last->lo;
+    if (fd_is_const(n) || (!lo && n != e->last->hi)) return NULL;
+    return fd_const(fd, n->type->scalar, (ScalarValue){.i = lo ? 0 : e->length});
+}
+
+static bool is_few(const FdDom *d, const FdDom *last)
+{
+    int64_t n = fd_abreast_length(d);
+    return (d->lo == last->lo && d->hi == last->hi) || (n > 1 && n <= FD_ABREAST);
+}
+
+typedef struct Told {
+    const FdDom *last;
+    const FdNode *v;
+} Told;
+
+static bool tells(const void *ctx, const FdNode *n)
+{
+    const Told *t = ctx;
+    if (n->kind == FD_REDUCE) return n->nvars == 1 && is_few(&n->doms[0], t->last);
+    if (!fdi_applies(n, FD_LEAF_SLOT)) return false;
+    if (fdi_free_in(n, t->v)) return false;
+    if (n->nargs == 1) return !fd_closed(n);
+    const FdNode *index = n->args[n->nargs - 1], *before = n->args[n->nargs - 2];
+    return fd_is_const(index) && index->value.i > 0 && index->value.i < FD_ABREAST &&
+           !fd_is_const(before);
+}
+
+bool fd_abreast_told(const FdNode *body, const FdDom *last, const FdNode *v)
+{
+    const Told t = {last, v};
+    return fd_any(body, tells, &t);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static size_t size_of(Fd *fd, const FdNode *n)
+{
+    FdiNodes list = {0};
+    fdi_nodes(fd, n, &list);
+    size_t size = list.len;
+    vec_free(&list);
+    return size;
+}
+
+static bool reduces(const void *none, const FdNode *n)
+{
+    (void)none;
+    return n->kind == FD_REDUCE;
+}
+
+static const FdNode *made_of(Fd *fd, const char *what, int n, const FdNode *const *elements)
+{
+    const FdType *fields[FD_MAX_FIELDS];
+    const char *names[FD_MAX_FIELDS];
+    Text name = {0};
+    text_printf(&name, "%s_%d", what, n);
+    for (int i = 0; i < n; i++) {
+        fields[i] = elements[i]->type;
+        names[i] = what;
+        text_add(&name, "_");
+        fd_type_print(&name, fields[i]);
+    }
+    const FdType *t = fd_type_record(fd, name.data, n, fields, names);
+    text_free(&name);
+    return fd_make(fd, t, elements, elements[0]->loc);
+}
+
+/* Element i of a row; NULL: it has reductions left. */
+static const FdNode *element(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                             const FdNode *body, int64_t i)
+{
+    const FdNode *last = vars[nvars - 1];
+    const FdNode *c = fd_const(fd, last->type->scalar, (ScalarValue){.i = i});
+    const FdNode *n = fd_unroll(fd, fdi_replace_vars(fd, body, 1, &last, &c));
+    FdFacts *facts = fd_facts_new(fd, nvars - 1, vars, doms, n);
+    n = fd_under(facts, n);
+    fd_facts_free(facts);
+    return fd_any(n, reduces, NULL) ? NULL : n;
+}
+
+const FdNode *fd_abreast(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
+                         const FdNode *body, int64_t length)
+{
+    const FdDom *range = &doms[nvars - 1];
+    const FdNode *rows[FD_MAX_FIELDS];
+    if (length < 2 || length > FD_ABREAST) return NULL;
+    bool known = fd_abreast_length(range) == length, several = fdi_applies(body, FD_LEAF_MAKE);
+    Ends ends = {range, length};
+    if (!known) body = fd_rewrite(fd, body, known_end, &ends);
+    int count = several ? body->nargs : 1;
+    for (int k = 0; k < count; k++) {
+        const FdNode *elements[FD_ABREAST], *of = several ? body->args[k] : body;
+        if (!fd_type_is_scalar(of->type)) return NULL;
+        for (int64_t i = 0; i < length; i++) {
+            int64_t at = (known ? range->lo->value.i : 0) + i;
+            elements[i] = element(fd, nvars, vars, doms, of, at);
+            if (!elements[i]) return NULL;
+        }
+        rows[k] = made_of(fd, "row", (int)length, elements);
+    }
+    const FdNode *row = several ? made_of(fd, "rows", count, rows) : rows[0];
+    return size_of(fd, row) > MOST_NODES ? NULL : row;
+}
