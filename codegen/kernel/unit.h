@@ -106,6 +106,7 @@ typedef struct DefFacts {
     UnitUses uses; /* of the nodes of a body that was made since; n 0: Unit.uses has them */
     bool in_lanes; /* some nest of it has lanes, or goes by key */
     bool notes;    /* some kernel of it notes what fails */
+    bool abreast;  /* its rows side by side have nests already */
 } DefFacts;
 
 enum { DEF_CONDITIONS = 8 };

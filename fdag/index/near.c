@@ -19,8 +19,9 @@ static bool is_array_read(const FdNode *n)
 static bool is_known(const FdNode *read)
 {
     const FdNode *last = read->args[read->nargs - 1], *before = read->args[read->nargs - 2];
+    /* where elements say which row, lanes are gathered in any case */
     return fd_is_const(last) && last->value.i >= 0 && last->value.i < MOST && fdi_is_word(before) &&
-           !fd_is_const(before);
+           !fd_is_const(before) && !(fd_effects(before) & FD_READS);
 }
 
 typedef struct Gather {

@@ -71,9 +71,10 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
 
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
+    const char *noted = d->noting ? " noted" : ""; /* what may fail is read so */
     const char *form = d->flat      ? "flat\n"
                        : d->near    ? "near\n"
-                       : d->abreast ? arena_printf(u->arena, "abreast %d\n", d->abreast)
+                       : d->abreast ? arena_printf(u->arena, "abreast %d%s\n", d->abreast, noted)
                        : d->plain   ? "plain\n"
                        : d->nbeside ? "beside\n"
                        : d->anew    ? "anew\n"
@@ -120,6 +121,17 @@ static void noted(Unit *u, const Def *d, Num *rest)
     rest = chunks(u, notes, rest, true);
     if (!num_is(rest, 0)) recipe_pointwise(u, notes, rest, num_truth(u, true));
     if (d->facts->notes) recipe_again(u, d, all);
+}
+
+/* Rows side by side that note what fails; returns what is left. */
+static Num *noted_rows(Unit *u, const Def *d, Num *rest)
+{
+    Def *notes = arena_copy(u->arena, d, sizeof *d);
+    notes->noting = true;
+    Num *left = schedule_abreast_first(u, notes, false, rest);
+    if (left == rest) return rest;
+    if (d->facts->notes) recipe_again(u, d, num_let(u, "rows", num_and(u, rest, num_not(u, left))));
+    return left;
 }
 
 /* Short rows that follow each other in memory as one, in lanes; returns what is left. */
@@ -238,8 +250,9 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
     if (num_is(rest, 0)) return;
     rest = plain_first(u, d, rest);
     if (num_is(rest, 0)) return;
-    rest = inside_first(u, d, rest, unsafe);
     notes = notes && u->options->family == CG_CPU && u->options->tile == CG_TILE_AUTO;
+    if (notes) rest = noted_rows(u, d, rest);
+    rest = inside_first(u, d, rest, unsafe);
     if (notes && !num_is(rest, 0)) {
         noted(u, d, rest);
         return;
@@ -267,23 +280,20 @@ static void chosen(Unit *u, const Def *d, Num *rest)
     if (!recipe_ordered(u, d, !num_is(unsafe, 0))) unordered(u, d, rest, unsafe);
 }
 
-static void by_recipes(Unit *u, const Def *d, Num *rest)
+/* Under `rest`, and where its rows compute what they would read (schedule_abreast.c), which is `rows` or NULL; the others
+ * are computed elsewhere. */
+static void schedule_def(Unit *u, const Def *d, Num *rest, Num *rows)
 {
     schedule_begin(u, d);
+    if (rows) schedule_abreast_nests(u, d, rows);
     if (!num_is(rest, 0)) chosen(u, d, rest);
-}
-
-/* Under `rest`; the others are computed elsewhere. */
-static void schedule_def(Unit *u, const Def *d, Num *rest)
-{
-    by_recipes(u, d, rest);
-    if (!num_is(rest, 0)) schedule_say_scalar(u, d);
+    if (rows || !num_is(rest, 0)) schedule_say_scalar(u, d);
 }
 
 /* Under `keep` it reads what is stored, elsewhere it computes that. */
 static void schedule_reader(Unit *u, const Def *d, Num *keep)
 {
-    schedule_def(u, d, keep);
+    schedule_def(u, d, keep, NULL);
     Num *rest = num_not(u, keep);
     if (num_is(rest, 0)) return;
     const Def *anew = schedule_anew(u, d);
@@ -300,7 +310,8 @@ static bool beside(Unit *u, int n, const Def *defs)
     const Def *d = schedule_beside(u, n, defs, &when);
     if (!d || !recipe_rows_beside(u, d) || draw_skips(u, P_FORM_BESIDE)) return false;
     when = num_let(u, "beside", when);
-    for (int i = 0; i < n - 1 && !u->host_only; i++) schedule_def(u, &defs[i], num_not(u, when));
+    for (int i = 0; i < n - 1 && !u->host_only; i++)
+        schedule_def(u, &defs[i], num_not(u, when), NULL);
     if (u->host_only) return true;
     schedule_begin(u, &defs[n - 1]);
     schedule_turn_to(u, d);
@@ -315,6 +326,11 @@ static bool beside(Unit *u, int n, const Def *defs)
 static bool is_table(const Unit *u, const Def *d, const Def *last)
 {
     return d->temp >= 0 && d->nvars < last->nvars && !unit_kept(u, d->temp);
+}
+
+static bool ends(const Bands *b, const Def *d)
+{
+    return def_given(b->stages[b->n - 1].def) == d;
 }
 
 void schedule_all(Unit *u, int n, const Def *defs)
@@ -340,13 +356,19 @@ void schedule_all(Unit *u, int n, const Def *defs)
     for (int i = 0; i < n; i++) /* then they are better evaluated before what is made of them */
         if (unit_kept(u, defs[i].temp) && !of[i] && defs[n - 1].temp < 0 && !u->shares)
             unit_give_up(u, "an array and a scalar that are not made by rows", defs[i].node);
+    uint64_t inside = only || u->g->turns ? 0 : schedule_abreast_inside(u, &defs[n - 1]);
+    Num *rows = inside ? schedule_abreast_when(u, &defs[n - 1]) : NULL;
+    Num *others = rows ? num_not(u, rows) : always;
+    for (int i = 0; rows && i < n; i++) /* which are too short to be kept */
+        if ((i == n - 1 || inside >> i & 1) && of[i] && ends(of[i], &defs[i]))
+            of[i]->when = num_and(u, of[i]->when, others);
     bool apart = !only; /* what bands read is stored */
     for (int i = 0; i < n; i++) apart = apart && !(of[i] && schedule_reads_optional(u, &defs[i]));
     Num *keep = apart ? schedule_keep(u) : NULL;
     for (int i = 0; i < n && !u->host_only; i++) {
         Bands *b = of[i];
         if (keep && !b && schedule_is_optional(u, &defs[i])) {
-            schedule_def(u, &defs[i], keep);
+            schedule_def(u, &defs[i], keep, NULL);
             continue;
         }
         if (keep && !b && schedule_reads_optional(u, &defs[i])) {
@@ -356,8 +378,10 @@ void schedule_all(Unit *u, int n, const Def *defs)
         if (only && b) schedule_begin(u, &defs[i]);
         if (only && i == n - 1) recipe_lower_bands(u, b);
         if (only && b) continue;
-        schedule_def(u, &defs[i], b ? num_not(u, b->when) : only ? of[n - 1]->when : always);
-        if (b && def_given(b->stages[b->n - 1].def) == &defs[i] && !u->host_only)
-            recipe_lower_bands(u, b);
+        bool last = i == n - 1;
+        Num *here = last || inside >> i & 1 ? others : only ? of[n - 1]->when : always;
+        if (b) here = num_and(u, here, num_not(u, b->when));
+        schedule_def(u, &defs[i], here, last ? rows : NULL);
+        if (b && ends(b, &defs[i]) && !u->host_only) recipe_lower_bands(u, b);
     }
 }

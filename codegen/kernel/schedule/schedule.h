@@ -22,7 +22,13 @@ Num *schedule_are_as_long(Unit *u, const struct FdNear *near); /* when the dista
 /* The definition with the elements of its last variable, of which there are `length`, side by side (Def.abreast), and when
  * that may be; NULL: there is no such form. when NULL: not asked. */
 const Def *schedule_abreast(Unit *u, const Def *d, int64_t length, Num **when);
-/* Its nests under `rest`; gives what is left. Nobody says of rows of unknown length, as all matrices have, that they are
+/* Temporaries that such rows of a definition compute themselves, as bits by number; 0: there are none. */
+uint64_t schedule_abreast_inside(Unit *u, const Def *d);
+/* When its rows do so, before any nest of these or of it; NULL: never. */
+Num *schedule_abreast_when(Unit *u, const Def *d);
+/* Its nests under `rest`; gives what is left. */
+Num *schedule_abreast_nests(Unit *u, const Def *d, Num *rest);
+/* The same of a definition that has none yet. Nobody says of rows of unknown length, as all matrices have, that they are
  * short: they have this form where they are not flat, and something makes it likely. */
 Num *schedule_abreast_first(Unit *u, const Def *d, bool is_flat, Num *rest);
 /* The result, a scalar, with the temporaries before it that are results stored where it takes their values, and
@@ -31,6 +37,7 @@ const Def *schedule_beside(Unit *u, int n, const Def *defs, Num **when);
 /* Is it a temporary that its readers may as well compute (FdSlot.optional), or one of the readers? */
 bool schedule_is_optional(const Unit *u, const Def *d);
 bool schedule_reads_optional(const Unit *u, const Def *d);
+const FdNode *schedule_array(const Unit *u, const Def *d); /* what readers of a temporary apply */
 /* A reader that computes what it would read of optional temporaries; NULL: it reads none. */
 const Def *schedule_anew(Unit *u, const Def *d);
 /* The definition with reductions over ranges that are the same for all elements, in place of ranges of their own and of

@@ -22,7 +22,7 @@ bool schedule_is_optional(const Unit *u, const Def *d)
     return d->temp >= 0 && !unit_kept(u, d->temp) && slot_of(u, d)->optional;
 }
 
-static const FdNode *array_of(const Unit *u, const Def *d)
+const FdNode *schedule_array(const Unit *u, const Def *d)
 {
     const FdSlot *slot = slot_of(u, d);
     return fd_slot(u->fd, (int)(slot - u->g->slots), slot->type, slot->name);
@@ -37,7 +37,7 @@ bool schedule_reads_optional(const Unit *u, const Def *d)
 {
     for (int i = 0; i < u->ndefs; i++)
         if (schedule_is_optional(u, &u->defs[i]) &&
-            fd_any(d->body, is_node, array_of(u, &u->defs[i])))
+            fd_any(d->body, is_node, schedule_array(u, &u->defs[i])))
             return true;
     return false;
 }
@@ -50,7 +50,7 @@ const Def *schedule_anew(Unit *u, const Def *of)
         const Def *t = &u->defs[i];
         if (!schedule_is_optional(u, t)) continue;
         const FdNode *let = fd_let(u->fd, t->nvars, t->vars, t->doms, t->body, t->node->loc);
-        body = fd_inline_inside(u->fd, body, array_of(u, t), let);
+        body = fd_inline_inside(u->fd, body, schedule_array(u, t), let);
     }
     Def *d = def_form(u, of);
     d->body = body;
@@ -65,7 +65,7 @@ static Num *readers_of(Unit *u, const Def *table)
 {
     Num *all = num_int(u, 0);
     for (int i = 0; i < u->ndefs; i++)
-        if (fd_any(u->defs[i].body, is_node, array_of(u, table)))
+        if (fd_any(u->defs[i].body, is_node, schedule_array(u, table)))
             all = num_op(u, FD_OP_ADD, all, plan_elements(u, u->defs[i].nvars, u->defs[i].doms));
     return all;
 }

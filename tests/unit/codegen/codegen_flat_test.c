@@ -78,6 +78,12 @@ START_TEST(abreast_unknown)
     CHECK_GRAPH("(let " ROWS("(lo a 1) (hi a 1)") " (mul (a i c) (v i)))", BOTH,
                 "a:float(90,3) v:float(90)", "a:float(90,2) v:float(90)",
                 "a:float(3,90) v:float(3)");
+    CHECK_GRAPH("(let ((i (lo b 0) (hi b 0)) (c (lo b 1) (hi b 1))) (add (a (p i 0) c) (mul (a (p "
+                "i 1) c) (b i c))))",
+                BOTH, "a:float(9,3) b:float(70,3) p:int(70,2)%9",
+                "a:float(9,2) b:float(20,2) p:int(20,2)%9",
+                "a:float(9,4) b:float(70,4) p:int(70,2)%9",
+                "a:float(9,5) b:float(5,5) p:int(5,2)%9");
     CHECK_GRAPH(
         "(let ((i (lo a 1) (hi a 1)) (j (lo a 2) (hi a 2)) (c (lo a 0) (hi a 0))) (a c i j))", BOTH,
         "a:byte(3,5,40)", "a:byte(2+2,5,1+40)", "a:byte(4,1,70)", "a:byte(9,5,7)");

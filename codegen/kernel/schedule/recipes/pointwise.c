@@ -136,14 +136,20 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     row_nest(u, d, num_and(u, when, num_not(u, fits)), 0, 1, checked, lines, chunk);
 }
 
+Num *recipe_vectors_fit(Unit *u, const Def *d)
+{
+    int last = d->nvars - 1;
+    Num *n = plan_n(u, &d->doms[last]), *lanes = nest_lane_count(u, vector_of(u, d));
+    return num_and(u, num_op(u, FD_OP_GE, n, lanes), plan_sized(u, d, d->vars[last]));
+}
+
 Num *recipe_vectors(Unit *u, const Def *d, Num *when)
 {
     int last = d->nvars - 1, vector = vector_of(u, d);
     Num *lanes = nest_lane_count(u, vector);
-    if (!lanes_possible(d->body, d->vars[last], LANES_FAR)) return NULL;
+    if (!lanes_possible(d->body, d->vars[last], recipe_allowed(d) | LANES_FAR)) return NULL;
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last])), *rows = plan_elements(u, last, d->doms);
-    Num *fits = num_and(u, num_op(u, FD_OP_GE, n, lanes), plan_sized(u, d, d->vars[last]));
-    when = num_let(u, "lanes", num_and(u, when, fits));
+    when = num_let(u, "lanes", num_and(u, when, recipe_vectors_fit(u, d)));
     Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes));
     Num *lines = last && !recipe_is_long(d->body) ? recipe_few_lines(u, rows, n) : NULL;
     row_nest(u, d, when, vector, 1, false, lines, chunk);

@@ -38,6 +38,7 @@ unsigned recipe_allowed(const Def *d);
  * no read is `unsafe`. For all numbers under `when`. */
 void recipe_pointwise(Unit *u, const Def *d, Num *when, Num *unsafe);
 Num *recipe_vectors(Unit *u, const Def *d, Num *when); /* what of it is in lanes, for a CPU */
+Num *recipe_vectors_fit(Unit *u, const Def *d);        /* has it elements enough for that? */
 /* Work with guards: inside of a box in lanes without them, its border one by one with checks. Under
  * `when`, and what it gives. */
 Num *recipe_inside(Unit *u, const Def *d, Num *when);

@@ -234,7 +234,9 @@ static void read_near(Reader *r)
 static void read_abreast(Reader *r)
 {
     int length = reader_small_number(r, 16);
-    r->flat = r->done ? schedule_abreast(r->u, &r->defs[r->done - 1], length, NULL) : NULL;
+    Def *d = r->done ? arena_copy(r->u->arena, &r->defs[r->done - 1], sizeof *d) : NULL;
+    if (d) d->noting = reader_accept(r, "noted");
+    r->flat = d ? schedule_abreast(r->u, d, length, NULL) : NULL;
     if (!r->flat) reader_fail(r, "the definition has no rows of so many elements side by side");
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
