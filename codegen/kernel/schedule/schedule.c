@@ -361,7 +361,7 @@ void schedule_all(Unit *u, int n, const Def *defs)
     Num *others = rows ? num_not(u, rows) : always;
     for (int i = 0; rows && i < n; i++) /* which are too short to be kept */
         if ((i == n - 1 || inside >> i & 1) && of[i] && ends(of[i], &defs[i]))
-            of[i]->when = num_and(u, of[i]->when, others);
+            of[i]->when = num_let(u, "bands", num_and(u, of[i]->when, others));
     bool apart = !only; /* what bands read is stored */
     for (int i = 0; i < n; i++) apart = apart && !(of[i] && schedule_reads_optional(u, &defs[i]));
     Num *keep = apart ? schedule_keep(u) : NULL;
