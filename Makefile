@@ -269,7 +269,7 @@ bless: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 # What a change can touch: the inner loop.
 quick:
 	@CSC=$(CSC) BUILD=$(BUILD) tools/quick.sh
-layers: $(BUILD)/libcsc.a
+layers: $(BUILD)/libcsc.a $(BUILD)/libcsrt.a
 	@BUILD=$(BUILD) tools/layers.sh
 	@BUILD=$(BUILD) tests/layers.sh
 

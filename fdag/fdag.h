@@ -56,11 +56,10 @@ extern const FdPass
     fd_back_passes[]; /* before codegen: beside, inline, share, fuse, compose, recur,
                                          fold, simplify, what regroups reductions, share, hoist,
                                          deadparams */
-extern const FdPass fd_precise_passes[]; /* the same without what regroups */
-extern const FdPass fd_fast_passes[];    /* with powers, too */
-const FdPass *fd_back_passes_for(FdReals reals);
-const FdPass *fd_pass_find(const char *name); /* NULL if there is none */
-const FdPass *fd_pass_at(int i);              /* all passes; NULL behind the last */
+extern const FdPass fd_precise_passes[];         /* the same without what regroups */
+const FdPass *fd_back_passes_for(FdReals reals); /* FD_REALS_FAST: with powers, too */
+const FdPass *fd_pass_find(const char *name);    /* NULL if there is none */
+const FdPass *fd_pass_at(int i);                 /* all passes; NULL behind the last */
 /* Runs a list; verifies between passes unless NDEBUG, aborting with the pass's name. `dump`, if not
  * NULL, receives the graph after pass `dump_after`. */
 bool fd_run_passes(Fd *fd, FdGraph *g, const FdPass *passes, FdError *error, const char *dump_after,

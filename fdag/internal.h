@@ -262,8 +262,6 @@ int fdi_term_kind(const FdAffine *form, int term);
 int fdi_comparison(const FdNode *n, bool truth, FdAffine forms[2]);
 /* fd_fact without asking whether it follows from the others. */
 void fdi_fact(FdFacts *f, const FdAffine *form);
-/* The values of an integer node's type, or of what it asks; false: it is a long. */
-bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi);
 /* The int expressions in n that may wrap where that matters: `most` of them, most + 1 if there are
  * more. The affine form of what has none is its value. */
 int fdi_inexact(const FdFacts *f, const FdNode *n, int most, const FdNode **out);

@@ -60,12 +60,12 @@ const FdPass fd_front_passes[] = {
 
 const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST};
 const FdPass fd_precise_passes[] = {FIRST, {"exact", fd_pass_exact}, LAST};
-const FdPass fd_fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST};
+static const FdPass fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST};
 
 const FdPass *fd_back_passes_for(FdReals reals)
 {
     return reals == FD_REALS_PRECISE ? fd_precise_passes
-           : reals == FD_REALS_FAST  ? fd_fast_passes
+           : reals == FD_REALS_FAST  ? fast_passes
                                      : fd_back_passes;
 }
 

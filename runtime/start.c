@@ -54,13 +54,20 @@ static void leave(void)
     if (rt.ranks.by) rt.ranks.by->leave();
 }
 
+/* Before main there is nobody to throw to: says that memory is out, and ends the process. */
+__attribute__((noreturn)) static void no_start(void)
+{
+    fputs("out of memory\n", stderr);
+    _exit(1);
+}
+
 void cs_start(int32_t argc, char **argv, const CsProgram *program)
 {
     rt.argc = argc;
     rt.argv = argv;
     rt.program = program;
     if (!rt.session) ranks_start(device_places);
-    if (!rt_begin(program)) rt_no_start();
+    if (!rt_begin(program)) no_start();
     process_begin(leave);
     stack_guard();
     if (!device_wish_fits()) exit(cs_finish());
@@ -79,15 +86,9 @@ void *cs_args(void)
     return args;
 }
 
-void rt_no_start(void)
-{
-    fputs("out of memory\n", stderr);
-    _exit(1);
-}
-
 Fd *rt_fd(void)
 {
-    if (!rt.fd && !mem_try(make_fd, &rt.fd)) rt_no_start();
+    if (!rt.fd && !mem_try(make_fd, &rt.fd)) no_start();
     return rt.fd;
 }
 

@@ -207,7 +207,5 @@ bool error_start(void); /* makes what is needed when memory is out; false: there
 int error_told(const char **type, const char **message, char room[64]);
 void error_forget(void); /* the pending exception, whatever it is */
 void error_end(void);    /* frees what error.c keeps */
-/* Before main there is nobody to throw to: says that memory is out, and ends the process. */
-void rt_no_start(void) __attribute__((noreturn));
 
 #endif

@@ -6,14 +6,15 @@ cd "$(dirname "$0")/.."
 : "${BUILD:=build}" "${CC:=cc}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-git ls-files -co --exclude-standard base lexer parser format fdag sema codegen runtime server driver tools csc.c |
+git ls-files -co --exclude-standard base lexer parser format fdag sema codegen runtime server driver tools csc.c 'tests/*.[ch]' |
     while read -r f; do [ ! -f "$f" ] || echo "$f"; done | tar -cf - -T - | tar -xf - -C "$work"
 mkdir -p "$work/objects"
-cp -r "$BUILD/obj" "$work/objects/"
+(cd "$BUILD" && find obj rt csc.o lexer parser driver -name '*.o' | tar -cf - -T -) | tar -xf - -C "$work/objects"
 (cd "$work" && git init -q .)
 failed=0
 fails() { # what, file, text, what is said
     object=$work/objects/obj/${2%.c}.o
+    [ -f "$object" ] || object=$work/objects/rt/${2%.c}.o
     cp "$work/$2" "$work/before.c"
     cp "$object" "$work/before.o"
     printf '%s\n' "$3" >>"$work/$2"
@@ -33,5 +34,9 @@ fails "plan calls value" codegen/kernel/plan/write.c \
     'void *other(void) __asm__("gen_value"); void *made(void); void *made(void) { return other(); }' 'may not call gen_value'
 fails "an analysis includes schedule" codegen/kernel/analysis/sized.c \
     '#include "../schedule/schedule.h"' 'may not include ../schedule/schedule.h'
+fails "a function that nobody else calls" base/intern.c \
+    'void intern_alone(void); void intern_alone(void) {}' 'base/intern.c: nobody else uses intern_alone'
+fails "a table that nobody else reads" runtime/sort/sort.c \
+    'extern const int sort_table[1]; const int sort_table[1] = {1};' 'runtime/sort/sort.c: nobody else uses sort_table'
 [ $failed = 0 ] && echo "layers: what is wrong is noticed"
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Checks the rules of docs/architecture.md: which folder includes which, from the sources, and which calls
-# which, from the objects of BUILD (nm): a declaration alone can be written anywhere.
+# Checks the rules of docs/architecture.md: which folder includes which, from the sources; which calls
+# which, from the objects of BUILD (nm): a declaration alone can be written anywhere; and that what a file
+# offers the others is used by one of them, else it is static.
 set -eu
 cd "$(dirname "$0")/.."
 : "${BUILD:=build}"
@@ -108,6 +109,25 @@ END {
         # What makes or changes graphs is called in lowering alone.
         if (file ~ /^sema\// && file !~ /^sema\/lower\// && to ~ /^fdag\/(passes\.c|nodes\/(node|build|array|rewrite)\.c|compose\/|text\/read|passes\/|rewrite\/)/) { print file ": only sema/lower may make graphs, by " name; bad = 1 }
     }
+    exit bad
+}' || bad=1
+
+# Used besides by others: what tests call, what rows of tables name, and what programs call by its name.
+words=$(git ls-files -co --exclude-standard 'tests/*.c' 'tests/*.h' '*.def' | while read -r f; do [ ! -f "$f" ] || cat "$f"; done |
+    grep -oE '[A-Za-z_][A-Za-z0-9_]*' | sort -u; grep -rhoE '"cs_[a-z0-9_]+"' codegen | tr -d '"')
+objects=$(for f in $sources; do for d in obj rt; do case $f in *.c) o=$BUILD/$d/${f%.c}.o; [ ! -f "$o" ] || echo "$o" ;; esac; done; done)
+[ -f "$BUILD/rt/runtime/start.o" ] || { echo "no objects of the runtime in $BUILD: make first"; exit 1; }
+# shellcheck disable=SC2086
+{ printf '%s\n' "$words"; nm -A $objects "$BUILD"/csc.o "$BUILD"/*er/*.o; } | awk -v build="$BUILD/" '
+NF == 1 { used[$1] = 1; next }
+{
+    at = index($0, ":"); file = substr($0, length(build) + 1, at - length(build) - 1); sub(/\.o$/, ".c", file)
+    ours = sub(/^(obj|rt)\//, "", file); kind = $(NF - 1); name = $NF
+    if (ours && kind ~ /^[TDRBC]$/) home[name] = file
+    if (kind == "U") used[name] = 1
+}
+END {
+    for (name in home) if (!(name in used)) { print home[name] ": nobody else uses " name ": static"; bad = 1 }
     exit bad
 }' || bad=1
 exit ${bad:-0}

@@ -63,14 +63,12 @@ typedef enum DiagLevel { DIAG_WARN, DIAG_IGNORE, DIAG_FAIL } DiagLevel;
 void diags_set_levels(Diags *d, const DiagLevel *levels);
 
 /* diag_explain.c */
-enum { DIAG_NAME_SIZE = 40 };
 int diag_number(DiagCode code);
 bool diag_is_warning(DiagCode code);
-void diag_name(DiagCode code, char name[DIAG_NAME_SIZE]); /* UNUSED_WRITE: "unused-write" */
-void diag_explain(Text *out, DiagCode code);              /* Markdown */
-void diag_explain_all(Text *out);                         /* by number */
-void diag_explain_json(Text *out, const DiagCode *code);  /* an object a line; NULL: of each code */
-bool diag_from_text(const char *text, DiagCode *code);    /* "CS2001" or "2001" */
+void diag_explain(Text *out, DiagCode code);             /* Markdown */
+void diag_explain_all(Text *out);                        /* by number */
+void diag_explain_json(Text *out, const DiagCode *code); /* an object a line; NULL: of each code */
+bool diag_from_text(const char *text, DiagCode *code);   /* "CS2001" or "2001" */
 /* The text of a -W option: name, no-name, error, error=name. False: there is no such warning. */
 bool diag_set_warning(DiagLevel levels[DIAG_COUNT], const char *text);
 const char *diag_nearest_warning(Arena *a, const char *text); /* or NULL */

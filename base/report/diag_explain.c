@@ -39,10 +39,13 @@ bool diag_is_warning(DiagCode code)
     return table[code].warning;
 }
 
-void diag_name(DiagCode code, char name[DIAG_NAME_SIZE])
+enum { NAME_SIZE = 40 };
+
+/* UNUSED_WRITE: "unused-write" */
+static void dashed(DiagCode code, char name[NAME_SIZE])
 {
     size_t i = 0;
-    for (const char *id = table[code].id; *id && i + 1 < DIAG_NAME_SIZE; id++)
+    for (const char *id = table[code].id; *id && i + 1 < NAME_SIZE; id++)
         name[i++] = *id == '_' ? '-' : (char)tolower((unsigned char)*id);
     name[i] = '\0';
 }
@@ -62,8 +65,8 @@ void diag_explain(Text *out, DiagCode code)
     text_printf(out, "## CS%d, %s", table[code].number,
                 table[code].warning ? "a warning" : "an error");
     if (table[code].warning) {
-        char name[DIAG_NAME_SIZE];
-        diag_name(code, name);
+        char name[NAME_SIZE];
+        dashed(code, name);
         text_printf(out, " (`-Wno-%s`)", name);
     }
     text_printf(out, "\n\n%s\n", table[code].explanation);
@@ -80,8 +83,8 @@ static void add_member(Text *out, const char *name, const char *text)
 
 static void explain_json(Text *out, DiagCode code)
 {
-    char name[DIAG_NAME_SIZE];
-    diag_name(code, name);
+    char name[NAME_SIZE];
+    dashed(code, name);
     text_printf(out, "{\"code\": \"CS%d\", \"severity\": \"%s\"", table[code].number,
                 table[code].warning ? "warning" : "error");
     add_member(out, "warning", table[code].warning ? name : NULL);
@@ -135,8 +138,8 @@ bool diag_from_text(const char *text, DiagCode *code)
 static DiagCode warning_named(const char *text)
 {
     for (DiagCode c = 0; c < DIAG_COUNT; c++) {
-        char name[DIAG_NAME_SIZE];
-        diag_name(c, name);
+        char name[NAME_SIZE];
+        dashed(c, name);
         if (table[c].warning && strcmp(name, text) == 0) return c;
     }
     return DIAG_COUNT;
@@ -172,8 +175,8 @@ const char *diag_nearest_warning(Arena *a, const char *text)
         text += 6;
     for (DiagCode c = 0; c < DIAG_COUNT; c++) {
         if (!table[c].warning) continue;
-        char name[DIAG_NAME_SIZE];
-        diag_name(c, name);
+        char name[NAME_SIZE];
+        dashed(c, name);
         names[n++] = arena_strndup(a, name, strlen(name));
     }
     return diag_nearest(text, names, n);

@@ -61,7 +61,8 @@ void unit_give_up(Unit *u, const char *why, const FdNode *at)
     u->gave_up_at = at;
 }
 
-Def *def_new(Unit *u, Def d)
+/* d, in the arena, with facts of its own. */
+static Def *new_def(Unit *u, Def d)
 {
     d.facts = arena_new_of(u->arena, DefFacts);
     return arena_copy(u->arena, &d, sizeof d);
@@ -69,7 +70,7 @@ Def *def_new(Unit *u, Def d)
 
 Def *def_form(Unit *u, const Def *of)
 {
-    Def *d = def_new(u, *of);
+    Def *d = new_def(u, *of);
     d->of = def_given(of);
     return d;
 }
@@ -113,7 +114,7 @@ const Def *def_copy(Unit *u, const Def *d)
     copy.node = fd_let(u->fd, d->nvars, d->vars, d->doms, copy.body, d->node->loc);
     copy.copy = true;
     unit_count(u, copy.node);
-    return def_new(u, copy);
+    return new_def(u, copy);
 }
 
 int unit_kept(const Unit *u, int temp)

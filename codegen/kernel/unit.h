@@ -158,8 +158,7 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     DefFacts *facts;
 } Def;
 
-/* d, in the arena, with facts of its own; the same as another form of a definition. */
-Def *def_new(Unit *u, Def d);
+/* In the arena, with facts of its own: the same definition in another form. */
 Def *def_form(Unit *u, const Def *of);
 /* The definition that it is a form of, or itself. */
 const Def *def_given(const Def *d);

@@ -18,7 +18,8 @@ static bool is_real(LLVMTypeRef t)
     return LLVMGetTypeKind(lane_type(t)) != LLVMIntegerTypeKind;
 }
 
-LLVMValueRef llvm_flagged(const LlvmAt *at, LLVMValueRef v)
+/* v, with the flags of what is computed in reals. */
+static LLVMValueRef flagged(const LlvmAt *at, LLVMValueRef v)
 {
 #if LLVM_VERSION_MAJOR >= 18
     if (at->flags && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, at->flags);
@@ -34,7 +35,7 @@ LLVMValueRef llvm_intrinsic(const LlvmAt *at, const char *name, unsigned ntypes,
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(at->mod, id, types, ntypes);
     LLVMTypeRef type = LLVMGlobalGetValueType(fn);
-    return llvm_flagged(at, LLVMBuildCall2(at->b, type, fn, (LLVMValueRef *)args, nargs, ""));
+    return flagged(at, LLVMBuildCall2(at->b, type, fn, (LLVMValueRef *)args, nargs, ""));
 }
 
 static LLVMValueRef all_lanes(LLVMTypeRef t, LLVMValueRef one)
@@ -262,12 +263,12 @@ static LLVMValueRef real(const LlvmAt *at, FdOp op, const LLVMValueRef *args)
     if (intrinsics[op])
         return llvm_intrinsic(at, intrinsics[op], 1, &t, (unsigned)info->arity, args);
     switch (op) {
-    case FD_OP_ADD: return llvm_flagged(at, LLVMBuildFAdd(b, args[0], args[1], ""));
-    case FD_OP_SUB: return llvm_flagged(at, LLVMBuildFSub(b, args[0], args[1], ""));
-    case FD_OP_MUL: return llvm_flagged(at, LLVMBuildFMul(b, args[0], args[1], ""));
-    case FD_OP_DIV: return llvm_flagged(at, LLVMBuildFDiv(b, args[0], args[1], ""));
-    case FD_OP_REM: return llvm_flagged(at, LLVMBuildFRem(b, args[0], args[1], ""));
-    case FD_OP_NEG: return llvm_flagged(at, LLVMBuildFNeg(b, args[0], ""));
+    case FD_OP_ADD: return flagged(at, LLVMBuildFAdd(b, args[0], args[1], ""));
+    case FD_OP_SUB: return flagged(at, LLVMBuildFSub(b, args[0], args[1], ""));
+    case FD_OP_MUL: return flagged(at, LLVMBuildFMul(b, args[0], args[1], ""));
+    case FD_OP_DIV: return flagged(at, LLVMBuildFDiv(b, args[0], args[1], ""));
+    case FD_OP_REM: return flagged(at, LLVMBuildFRem(b, args[0], args[1], ""));
+    case FD_OP_NEG: return flagged(at, LLVMBuildFNeg(b, args[0], ""));
     case FD_OP_MIN:
     case FD_OP_MAX: return extreme(at, op, args);
     case FD_OP_SIGN: return sign_of_real(at, args[0]);

@@ -41,7 +41,5 @@ LLVMValueRef llvm_real(LLVMTypeRef t, double v);
 /* A call of an overload of one of LLVM's intrinsics. */
 LLVMValueRef llvm_intrinsic(const LlvmAt *at, const char *name, unsigned ntypes, LLVMTypeRef *types,
                             unsigned nargs, const LLVMValueRef *args);
-/* v, with the flags of what is computed in reals. */
-LLVMValueRef llvm_flagged(const LlvmAt *at, LLVMValueRef v);
 
 #endif

@@ -67,7 +67,7 @@ static LLVMValueRef coerce_scalar(Fn *f, LLVMValueRef v, int from, int to)
     return llvm_convert(&at, v, native_is_signed(from), native_scalar_type(f->n, to), false);
 }
 
-LLVMValueRef fn_coerce(Fn *f, LLVMValueRef v, KirType from, KirType to)
+static LLVMValueRef coerce(Fn *f, LLVMValueRef v, KirType from, KirType to)
 {
     if (from.kind == KIR_RECORD || to.kind == KIR_RECORD) return v;
     unsigned have = native_lanes(f->n, from.lanes), want = native_lanes(f->n, to.lanes);
@@ -81,7 +81,7 @@ LLVMValueRef fn_coerce(Fn *f, LLVMValueRef v, KirType from, KirType to)
 
 LLVMValueRef fn_value_as(Fn *f, const KirExpr *e, KirType t)
 {
-    return fn_coerce(f, fn_value(f, e), e->type, t);
+    return coerce(f, fn_value(f, e), e->type, t);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
@@ -128,10 +128,10 @@ static LLVMValueRef name(Fn *f, const KirExpr *e)
         return llvm_int(native_scalar_type(f->n, e->type.kind), number);
     }
     if (v->kind == VAR_NUMBER) return llvm_int(native_scalar_type(f->n, e->type.kind), v->number);
-    if (v->kind == VAR_LET) return fn_coerce(f, v->at, v->type, e->type);
+    if (v->kind == VAR_LET) return coerce(f, v->at, v->type, e->type);
     if (v->kind != VAR_VALUE) return v->at; /* a buffer as an argument */
     LLVMValueRef value = LLVMBuildLoad2(f->b, native_type(f->n, v->type), v->at, "");
-    return fn_coerce(f, value, v->type, e->type);
+    return coerce(f, value, v->type, e->type);
 }
 
 /* ---- conditions -------------------------------------------------------------------------------- */
@@ -329,7 +329,7 @@ LLVMValueRef fn_value(Fn *f, const KirExpr *e)
         KirType t;
         LLVMValueRef place = fn_element(f, e, &t);
         LLVMValueRef v = LLVMBuildLoad2(f->b, native_type(f->n, t), place, "");
-        return fn_coerce(f, v, t, e->type);
+        return coerce(f, v, t, e->type);
     }
     case KIR_LOAD: return fn_load(f, e);
     case KIR_GATHER: return fn_gather(f, e);

@@ -120,7 +120,7 @@ static void add_text(Native *n, LLVMValueRef fn, const char *name, const char *v
                                                       (unsigned)strlen(value)));
 }
 
-void native_attributes(Native *n, LLVMValueRef fn)
+static void add_attributes(Native *n, LLVMValueRef fn)
 {
     static const char *const widths[] = {
         [CG_NATIVE_V2] = "128", [CG_NATIVE_V3] = "256", [CG_NATIVE_V4] = "512"};
@@ -143,7 +143,7 @@ static Fn begin(Native *n, const KirFunc *of, const char *name, LLVMTypeRef type
     f.fn = LLVMAddFunction(n->mod, name, type);
     note_set(&f, of->body);
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);
-    native_attributes(n, f.fn);
+    add_attributes(n, f.fn);
     f.entry = LLVMCreateBuilderInContext(n->ctx);
     f.b = LLVMCreateBuilderInContext(n->ctx);
     LLVMBasicBlockRef entry = fn_block(&f), body = fn_block(&f);

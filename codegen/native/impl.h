@@ -125,7 +125,6 @@ LLVMValueRef native_extern(Native *n, const char *name, LLVMTypeRef type);
 
 /* ---- functions (func.c) ------------------------------------------------------------------------ */
 
-void native_attributes(Native *n, LLVMValueRef fn);
 Function native_function(Native *n, const KirFunc *f, bool exact);
 /* `name`: of what the runtime calls. */
 void native_kernel(Native *n, const KirFunc *f, const char *name);
@@ -146,7 +145,6 @@ void fn_statements(Fn *f, const KirStmt *s); /* stmt.c */
 LLVMValueRef fn_value(Fn *f, const KirExpr *e);
 /* The same converted as C converts it to another type: widened, or a scalar to all lanes. */
 LLVMValueRef fn_value_as(Fn *f, const KirExpr *e, KirType t);
-LLVMValueRef fn_coerce(Fn *f, LLVMValueRef v, KirType from, KirType to);
 LLVMValueRef fn_truth(Fn *f, const KirExpr *e); /* an i1 */
 LLVMValueRef fn_splat(Fn *f, LLVMValueRef v, unsigned lanes);
 bool fn_number(Fn *f, const KirExpr *e, int64_t *v); /* is it a constant? */
@@ -161,15 +159,13 @@ bool native_can(const CgCode *code, const KirStmt *s); /* all of these statement
 LLVMValueRef fn_call(Fn *f, const KirExpr *e);         /* call.c */
 /* A function of C for values of type `of`, lane by lane. */
 LLVMValueRef fn_by_lane(Fn *f, const char *name, LLVMTypeRef of, LLVMValueRef x);
-LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args);
 /* Memory (memory.c). */
 LLVMValueRef fn_element(Fn *f, const KirExpr *e, KirType *t); /* the place of a KIR_ELEM */
 LLVMValueRef fn_load(Fn *f, const KirExpr *e);
 LLVMValueRef fn_gather(Fn *f, const KirExpr *e);
 LLVMValueRef fn_steps(Fn *f, const KirExpr *e);
 void fn_store(Fn *f, const KirStmt *s);
-/* Scopes of what reads memory, and of what writes it; NULL: of anybody who is not alone with it. */
-void fn_reads(Fn *f, LLVMValueRef inst, const Var *v);
+/* The scopes of what writes memory; NULL: of anybody who is not alone with it. */
 void fn_writes(Fn *f, LLVMValueRef inst, const Var *v);
 /* Masks: an i1 a lane, and back. */
 LLVMValueRef fn_bits_of_mask(Fn *f, LLVMValueRef mask);

@@ -71,7 +71,8 @@ static LLVMValueRef arrived(Fn *f, LLVMValueRef v, const Var *from, KirType t)
     return v;
 }
 
-void fn_reads(Fn *f, LLVMValueRef inst, const Var *v)
+/* The scope of what reads memory; a variable without one: of anybody. */
+static void reads(Fn *f, LLVMValueRef inst, const Var *v)
 {
     LLVMMetadataRef scope = v->scope;
     if (!scope) return;
@@ -98,7 +99,7 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e)
     unsigned lanes = e->type.kind == KIR_RECORD ? 1 : native_lanes(f->n, e->type.lanes);
     LLVMValueRef x = LLVMBuildLoad2(f->b, native_vector(one, lanes), place, "");
     if (alignment(one)) LLVMSetAlignment(x, alignment(one));
-    fn_reads(f, x, v);
+    reads(f, x, v);
     return arrived(f, x, v, e->type);
 }
 
@@ -118,7 +119,7 @@ static LLVMValueRef gather_words(Fn *f, const Var *v, LLVMTypeRef one, LLVMValue
                            LLVMGetUndef(of[0])};
     LlvmAt at = fn_llvm(f);
     LLVMValueRef x = llvm_intrinsic(&at, "llvm.masked.gather", 2, of, 4, args);
-    fn_reads(f, x, v);
+    reads(f, x, v);
     return x;
 }
 
@@ -164,7 +165,7 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
         at = LLVMBuildSExt(f->b, at, f->n->i64, "");
         LLVMValueRef place = LLVMBuildGEP2(f->b, one, base, &at, 1, "");
         LLVMValueRef element = LLVMBuildLoad2(f->b, one, place, "");
-        fn_reads(f, element, v);
+        reads(f, element, v);
         x = LLVMBuildInsertElement(f->b, x, element, lane, "");
     }
     return arrived(f, x, v, e->type);
@@ -189,7 +190,7 @@ LLVMValueRef fn_steps(Fn *f, const KirExpr *e)
         LLVMValueRef part =
             LLVMBuildLoad2(f->b, vector, LLVMBuildGEP2(f->b, one, base, &at, 1, ""), "");
         LLVMSetAlignment(part, alignment(one));
-        fn_reads(f, part, v);
+        reads(f, part, v);
         int end = done;
         for (int i = 0; i < lanes; i++) {
             int inside = i * step - from; /* its lane here */

@@ -16,7 +16,7 @@ static LLVMValueRef quotient(Fn *f, const KirExpr *e)
 
 /* ---- reals ------------------------------------------------------------------------------------- */
 
-LLVMValueRef fn_math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args)
+static LLVMValueRef math(Fn *f, FdOp op, KirType t, unsigned nargs, LLVMValueRef *args)
 {
     Native *n = f->n;
     bool precise = n->code->options->precise;
@@ -98,7 +98,7 @@ LLVMValueRef fn_op(Fn *f, const KirExpr *e)
     if (shifts)
         args[1] = fn_value_as(f, e->args[1], kir_type(e->args[1]->type.kind, e->type.lanes));
     if (e->op == FD_OP_SQRT && fn_makes_sqrt(f, e->type)) return fn_sqrt(f, e->type, args[0]);
-    if (real && fd_op_info(e->op)->own) return fn_math(f, e->op, e->type, (unsigned)e->nargs, args);
+    if (real && fd_op_info(e->op)->own) return math(f, e->op, e->type, (unsigned)e->nargs, args);
     if (e->type.kind == SC_BOOL && e->type.lanes == 1 && e->op == FD_OP_BITNOT)
         return LLVMBuildXor(f->b, args[0], llvm_int(f->n->i32, 1), ""); /* 0 or 1 */
     LLVMValueRef v = llvm_operate(&at, e->op, native_is_signed(e->type.kind), args);

@@ -95,8 +95,6 @@ const FdNode *fdi_chain(FdiDerive *d, const FdNode *apply, int operand, const Fd
 const FdNode *fdi_one_form(FdiDerive *d, const FdNode *n);
 /* Do they come to nothing together? */
 bool fdi_opposite(FdiDerive *d, const FdNode *a, const FdNode *b);
-/* Has a definition the same value with these two arguments swapped? */
-bool fdi_symmetric(FdiDerive *d, const FdNode *let, int p, int q);
 
 /* solve.c */
 bool fdi_same_range(Fd *fd, const FdDom *a, const FdDom *b);

@@ -62,6 +62,20 @@ static Form chosen(FdiDerive *d, const FdNode *n)
     return (Form){fd_simple_op(d->fd, FD_OP_SELECT, SC_INT, 3, args), minus};
 }
 
+/* Has a definition the same value with these two arguments swapped? */
+static bool symmetric(FdiDerive *d, const FdNode *let, int p, int q)
+{
+    const FdDom *a = &let->doms[p], *b = &let->doms[q];
+    if (let->self || !fdi_closed(let) || !is_real(let->body)) return false;
+    if (let->vars[p]->type != let->vars[q]->type || a->kind != b->kind || a->lo != b->lo ||
+        a->hi != b->hi || !a->lo || !fdi_closed(a->lo) || !fdi_closed(a->hi))
+        return false;
+    const FdNode *old[] = {let->vars[p], let->vars[q]}, *now[] = {let->vars[q], let->vars[p]};
+    const FdNode *swapped = fdi_replace_vars(d->fd, let->body, 2, old, now);
+    Form x = form_of(d, let->body), y = form_of(d, swapped);
+    return x.node == y.node && x.minus == y.minus;
+}
+
 /* The arguments of a definition that is symmetric in some of them, in order. */
 static const FdNode *in_order(FdiDerive *d, const FdNode *n)
 {
@@ -69,7 +83,7 @@ static const FdNode *in_order(FdiDerive *d, const FdNode *n)
     for (int i = 0; i < n->nargs; i++) args[i] = n->args[i];
     for (int p = 0; p < n->nargs; p++)
         for (int q = p + 1; q < n->nargs; q++) {
-            if (args[p]->id <= args[q]->id || !fdi_symmetric(d, f, p, q)) continue;
+            if (args[p]->id <= args[q]->id || !symmetric(d, f, p, q)) continue;
             const FdNode *swap = args[p];
             args[p] = args[q];
             args[q] = swap;
@@ -138,17 +152,4 @@ bool fdi_opposite(FdiDerive *d, const FdNode *a, const FdNode *b)
     if (fd_is_const(a) && fd_is_const(b)) return a->value.f == -b->value.f;
     Form x = form_of(d, a), y = form_of(d, b);
     return x.node == y.node && x.minus != y.minus;
-}
-
-bool fdi_symmetric(FdiDerive *d, const FdNode *let, int p, int q)
-{
-    const FdDom *a = &let->doms[p], *b = &let->doms[q];
-    if (let->self || !fdi_closed(let) || !is_real(let->body)) return false;
-    if (let->vars[p]->type != let->vars[q]->type || a->kind != b->kind || a->lo != b->lo ||
-        a->hi != b->hi || !a->lo || !fdi_closed(a->lo) || !fdi_closed(a->hi))
-        return false;
-    const FdNode *old[] = {let->vars[p], let->vars[q]}, *now[] = {let->vars[q], let->vars[p]};
-    const FdNode *swapped = fdi_replace_vars(d->fd, let->body, 2, old, now);
-    Form x = form_of(d, let->body), y = form_of(d, swapped);
-    return x.node == y.node && x.minus == y.minus;
 }

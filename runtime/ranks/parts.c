@@ -116,7 +116,8 @@ int64_t part_missing(const Part *p, const Rows *want)
 
 /* ---- what is sent ------------------------------------------------------------------------------ */
 
-void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows)
+/* Appends these rows of b, as one rank sends them to another, or (RANKS_ALL) to all. Ends a mem_try. */
+static void add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows)
 {
     const RowsLayout *l = b->part->layout;
     for (int i = 0; i < rows->n; i++)
@@ -155,7 +156,7 @@ static void add_want(RankBlocks *all, const Buffer *b, int to, const Rows *want)
         int k = owner_of(p, span.at[0].lo);
         for (; k < p->nowners && p->owners[k].lo < span.at[0].hi; k++) {
             Rows rows = rows_within(&span, p->owners[k].lo, p->owners[k + 1].lo);
-            if (p->owners[k].rank != to) part_add(all, b, p->owners[k].rank, to, &rows);
+            if (p->owners[k].rank != to) add(all, b, p->owners[k].rank, to, &rows);
         }
     }
 }
@@ -165,7 +166,7 @@ void part_add_owned(RankBlocks *all, const Buffer *b, const Rows *of)
     const Part *p = b->part;
     for (int k = 0; k < p->nowners; k++) {
         Rows rows = rows_within(of, p->owners[k].lo, p->owners[k + 1].lo);
-        part_add(all, b, p->owners[k].rank, RANKS_ALL, &rows);
+        add(all, b, p->owners[k].rank, RANKS_ALL, &rows);
     }
 }
 

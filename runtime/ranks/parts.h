@@ -37,9 +37,7 @@ typedef struct PartWant {
 void part_gain(Rows *has,
                const Rows *more); /* what was sent, as far as there is room to remember it */
 int64_t part_row_bytes(const RowsLayout *l);
-/* Appends these rows of b, as one rank sends them to another, or (RANKS_ALL) to all. Ends a mem_try. */
-void part_add(RankBlocks *all, const Buffer *b, int from, int to, const Rows *rows);
-/* Appends these rows of b, from whoever computed them to all others. */
+/* Appends these rows of b, from whoever computed them to all others. Ends a mem_try. */
 void part_add_owned(RankBlocks *all, const Buffer *b, const Rows *of);
 /* Bytes that would be sent to whoever gets most. */
 int64_t part_missing(const Part *p, const Rows *want);

@@ -185,8 +185,7 @@ static inline uint64_t ref_newest(const Ref *r, const Cell *c)
 }
 
 /* References made by an evaluation, for as long as it needs them: whatever may run out of memory
- * finds them here. ref_hold takes one over (NULL is fine) and gives it back. */
-void *ref_hold(Ref *r, void *ref);
+ * finds them here (r->held). */
 void ref_let_go(Ref *r, size_t from); /* releases those above */
 
 /* An argument: a function, a value where that is simple to have, else a value by need. Its room

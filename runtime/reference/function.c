@@ -86,7 +86,8 @@ static Graph *graph_of_cell(Ref *r, const Cell *c)
 
 /* ---- references -------------------------------------------------------------------------- */
 
-void *ref_hold(Ref *r, void *ref)
+/* Takes a reference over (NULL is fine) and gives it back. */
+static void *hold(Ref *r, void *ref)
 {
     if (ref && !vec_try(&r->held)) {
         cs_release(ref);
@@ -108,7 +109,7 @@ static bool capture(Ref *r, RefVar *v, CsValue *out)
     const FdType *t = v->node->type;
     if (t->result) {
         Cell *f = ref_function_of(v->fn);
-        return f && (out->ref = ref_hold(r, ref_value(r, f))) != NULL;
+        return f && (out->ref = hold(r, ref_value(r, f))) != NULL;
     }
     ScalarValue value = ref_force(r, v);
     for (int i = 0, n = fd_type_leaves(t); i < n; i++)
@@ -194,7 +195,7 @@ static bool pass(Ref *r, Passed *p, const FdType *type, RefVar *args)
     for (int i = 0; i < type->nparams && !r->failed; i++) {
         const FdType *t = type->params[i];
         if (t->result) {
-            void *fn = ref_hold(r, ref_value(r, args[i].fn));
+            void *fn = hold(r, ref_value(r, args[i].fn));
             if (!fn) break;
             vec_push(&p->room, (CsValue){.ref = fn});
             continue;
@@ -247,7 +248,7 @@ void ref_call_value(Ref *r, void *fn, const FdType *type, Args *a, ScalarValue *
         Passed p = {0};
         ScalarValue given = {0};
         size_t held = r->held.len;
-        ref_hold(r, fn);
+        hold(r, fn);
         bool good = pass(r, &p, type, a->args);
         MemTry *t = mem_suspend();
         if (good) cs_apply(fn, p.in, p.out, r->site);

@@ -223,7 +223,8 @@ void sort_place(Sort *s)
     swap_keys(s);
 }
 
-void sort_from_bit(Sort *s, const uint64_t bits[2], int low)
+/* The keys in order, by the digits from bit `low` on that differ. */
+static void from_bit(Sort *s, const uint64_t bits[2], int low)
 {
     for (s->shift = low; s->shift < 64; s->shift += s->digit) {
         if (((bits[0] ^ bits[1]) >> s->shift & (sort_values(s) - 1)) == 0)
@@ -329,7 +330,7 @@ void sort_keys(Sort *s, const uint64_t bits[2])
     }
     if (sort_by_buckets(s, bits)) return;
     int low = sort_first_bit(s, bits);
-    sort_from_bit(s, bits, low);
+    from_bit(s, bits, low);
     if (low) sort_mend(s, low);
 }
 

@@ -86,8 +86,6 @@ void sort_count(const Sort *s);
 /* The keys by that digit, once they are counted; keys and moved, places and moved_to change places. Of the last part the counts
  * become where each value's keys end. */
 void sort_place(Sort *s);
-/* The keys in order, by the digits from bit `low` on that differ. */
-void sort_from_bit(Sort *s, const uint64_t bits[2], int low);
 /* The bit from which on so many keys are rarely alike; 0: the digits below are few, or do not tell keys apart. */
 int sort_first_bit(const Sort *s, const uint64_t bits[2]);
 /* Keys that are alike from bit `low` on, in the order of what is below. */

@@ -80,7 +80,6 @@ bool nullable_unary(Sema *s, Ast *n);
 bool nullable_coalesce(Sema *s, Ast *n); /* the right one may be a THROW, unchecked */
 /* target op= value becomes target = again op value, where `again` is an unchecked copy of it. */
 bool nullable_assign(Sema *s, Ast *n, Ast *again);
-Ast *nullable_checked(Sema *s, Ast *e); /* as part of a tree that is to be checked */
 
 /* ---- tuple.c: tuples, final classes without a name ------------------------------------------- */
 

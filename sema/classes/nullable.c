@@ -97,6 +97,13 @@ bool nullable_convert(Sema *s, Ast **slot, const Type *to)
            call(s, slot, library(s, "ToNullable", inner, NULL, e->loc));
 }
 
+/* e as part of a tree that is to be checked. */
+static Ast *checked(Sema *s, Ast *e)
+{
+    convert_wrap(s, &e, e->type); /* check_expr leaves it as it is */
+    return e;
+}
+
 /* (T?) e, where e does not convert by itself. */
 bool nullable_cast(Sema *s, Ast *n, const Type *from, const Type *to)
 {
@@ -110,10 +117,10 @@ bool nullable_cast(Sema *s, Ast *n, const Type *from, const Type *to)
     } else if (outer) {
         if (!type_is_value(to)) return false;
         if (!call(s, &value, library(s, "ValueOfNullable", outer, NULL, n->loc))) return false;
-        value = tree_cast(s, n->loc, type_node(s, n->loc, to), nullable_checked(s, value));
+        value = tree_cast(s, n->loc, type_node(s, n->loc, to), checked(s, value));
         check_expr(s, &value, NULL);
     } else if (convert_class(s, value, to) == CONV_NONE && type_is_value(from)) {
-        value = tree_cast(s, n->loc, type_node(s, n->loc, inner), nullable_checked(s, value));
+        value = tree_cast(s, n->loc, type_node(s, n->loc, inner), checked(s, value));
         if (check_expr(s, &value, NULL) != s->error) nullable_convert(s, &value, to);
     } else {
         return false;
@@ -128,12 +135,6 @@ Symbol *nullable_box(Sema *s, const Type *from, Loc loc)
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
-
-Ast *nullable_checked(Sema *s, Ast *e)
-{
-    convert_wrap(s, &e, e->type); /* check_expr leaves it as it is */
-    return e;
-}
 
 static Ast *member(Sema *s, Loc loc, const char *name, const char *what)
 {
@@ -152,7 +153,7 @@ static Ast *operand(Sema *s, Ast *e, Ast **set, Ast **has)
     Ast *is = ast_new(s->arena, AST_IS, e->loc), *of = ast_new(s->arena, AST_PATTERN_OF, e->loc);
     of->pattern_of.target = ast_new(s->arena, AST_TYPE_VAR, e->loc);
     of->pattern_of.name = name;
-    is->is_.operand = nullable_checked(s, e);
+    is->is_.operand = checked(s, e);
     is->is_.target = of;
     *set = both(s, e->loc, *set, is);
     if (!nullable_of(e->type)) return tree_name(s, e->loc, name);
@@ -288,7 +289,7 @@ bool nullable_assign(Sema *s, Ast *n, Ast *again)
     if (n->assign.op == AST_OP_NONE || !again ||
         (!nullable_of(t) && !nullable_of(n->assign.value->type)))
         return false;
-    Ast *sum = tree_binary(s, n->loc, n->assign.op, again, nullable_checked(s, n->assign.value));
+    Ast *sum = tree_binary(s, n->loc, n->assign.op, again, checked(s, n->assign.value));
     n->assign.op = AST_OP_NONE;
     n->assign.value = sum;
     if (check_value(s, &n->assign.value, NULL) != s->error)

@@ -13,7 +13,6 @@ typedef struct Back {
 /* ---- change.c: statements that are added to *out ---- */
 
 void change_set(Back *b, AstList *out, Loc loc, Variable *v, Ast *value);
-void change_give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value); /* v gets a part more */
 void change_none(Back *b, AstList *out, Loc loc, Variable *v); /* zeros, if it has none yet */
 /* The variable of the same type that an assignment gives another name; NULL: it computes something. */
 Variable *change_named(const Step *step);

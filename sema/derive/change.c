@@ -17,7 +17,7 @@ void change_set(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
 }
 
 /* v gets a part more. */
-void change_give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
+static void give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
 {
     if (v->given) value = code_plus(b->s, loc, v->type, tree_name(b->s, loc, v->bar), value);
     change_set(b, out, loc, v, value);
@@ -65,7 +65,7 @@ void change_assignment(Back *b, AstList *out, const Step *step)
     Loc loc = step->loc;
     if (named && named != target && named->active) {
         target->given = false;
-        change_give(b, out, loc, named, tree_name(b->s, loc, target->bar));
+        give(b, out, loc, named, tree_name(b->s, loc, target->bar));
         return;
     }
     Ast *lambda = code_lambda(b->s, step, &by),
@@ -81,8 +81,7 @@ void change_assignment(Back *b, AstList *out, const Step *step)
             if (v == target)
                 own = i;
             else
-                change_give(b, out, loc, v,
-                            code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
+                give(b, out, loc, v, code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
         }
         target->given = false;
         if (own < by.len)
@@ -115,8 +114,7 @@ void change_get(Back *b, AstList *out, const Step *step)
 void change_put(Back *b, AstList *out, const Step *step)
 {
     Loc loc = step->loc;
-    if (step->array->active)
-        change_give(b, out, loc, step->array, element_of(b, step, step->target));
+    if (step->array->active) give(b, out, loc, step->array, element_of(b, step, step->target));
     code_add(b->s, out,
              tree_assign(b->s, loc, element_of(b, step, step->target),
                          code_zero(b->s, loc, step->array)));
@@ -146,7 +144,7 @@ void change_call(Back *b, AstList *out, const Step *step, bool both)
             code_local(b->s, out, loc, c.by.data[i]->type, parts.data[i], part);
         }
         for (size_t i = 0; i < c.by.len; i++)
-            change_give(b, out, loc, c.by.data[i], tree_name(b->s, loc, parts.data[i]));
+            give(b, out, loc, c.by.data[i], tree_name(b->s, loc, parts.data[i]));
     }
     Variable *target;
     for (size_t i = 0; (target = normal_target(step, i)); i++) target->given = false;

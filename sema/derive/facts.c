@@ -253,11 +253,6 @@ static Derived *derived(Sema *s, Symbol *f)
     return d;
 }
 
-bool facts_has_loops(Sema *s, Symbol *f)
-{
-    return derived(s, f)->loops;
-}
-
 const Facts *facts_of_function(Sema *s, Symbol *f)
 {
     return &derived(s, f)->facts;

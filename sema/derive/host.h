@@ -38,8 +38,7 @@ typedef struct Facts {
 Facts *facts_of_lambda(Sema *s, const Ast *lambda);
 const Facts *facts_of_function(Sema *s, Symbol *f);
 const Fact *facts_at(const Facts *facts, const Ast *n, FactKind kind);
-/* Does a graph hold no derivative of it, since it has loops or calls what has some? */
-bool facts_has_loops(Sema *s, Symbol *f);
+/* Can no graph hold the derivative, since what is called has loops or calls what has some? */
 bool facts_calls_loops(const Facts *facts);
 bool facts_all_values(const Facts *facts); /* can a graph have all these calls? */
 

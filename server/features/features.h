@@ -35,8 +35,6 @@ json_t *feature_message(const Document *d, const DiagView *v);
 /* What `initialize` says of semantic tokens. */
 json_t *feature_semantic_legend(void);
 
-/* The place of a declaration, in whatever file, or NULL: it has none that an editor can open. */
-json_t *feature_location(const Request *r, Loc loc);
 /* The range of a token. */
 json_t *feature_range(const Request *r, int token);
 /* The tokens of a document that name what the request's `sym` is, in whatever file it is declared. */

@@ -21,7 +21,8 @@ static json_t *foreign_range(const Source *s, Loc loc)
     return range;
 }
 
-json_t *feature_location(const Request *r, Loc loc)
+/* The place of a declaration, in whatever file, or NULL: it has none that an editor can open. */
+static json_t *location(const Request *r, Loc loc)
 {
     const Source *s = sources_get(r->analysis->sources, loc.file);
     if (!s || !loc.end || s->library) return NULL;
@@ -35,7 +36,7 @@ json_t *feature_definition(Request *r)
 {
     int token;
     const Symbol *sym = analysis_symbol(r->analysis, r->offset, &token);
-    json_t *where = sym ? feature_location(r, sym->loc) : NULL;
+    json_t *where = sym ? location(r, sym->loc) : NULL;
     if (!where) return json_null();
     if (sym->loc.file == 0) /* the name, of a declaration whose place is the whole of it */
         for (size_t t = 0; t < r->analysis->tokens.list.len; t++) {

@@ -58,7 +58,8 @@ LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write)
     return LLVMBuildOr(m->b, no, shared, "");
 }
 
-LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc)
+/* Makes the array of a slot writable; returns it. */
+static LLVMValueRef writable(HostFunc *f, LLVMValueRef slot, Loc loc)
 {
     HostModule *m = f->m;
     LLVMValueRef at = slot, array = LLVMBuildLoad2(m->b, m->ptr, slot, "");
@@ -360,7 +361,7 @@ static HostRef filled(HostFunc *f, const Ast *init, const Type *type)
     host_temp(f, allocate(f, type, lengths, init->loc));
     LLVMValueRef slot = vec_last(&f->temps);
     if (total) {
-        LLVMValueRef array = host_array_write(f, slot, init->loc);
+        LLVMValueRef array = writable(f, slot, init->loc);
         LLVMValueRef data = host_array_field(f, array, ARRAY_DATA, m->ptr);
         fill(f, init, data, type->result, 0, total);
     }

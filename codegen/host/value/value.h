@@ -115,8 +115,6 @@ HostElement host_find_element(HostFunc *f, Ast *base, AstList args, Loc loc);
 LLVMValueRef host_array_read_at(HostFunc *f, LLVMValueRef array, LLVMValueRef offset, Loc loc);
 /* i1: its data cannot be used without a call (csrt.h, host_state). */
 LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write);
-/* Makes the array of a slot writable; returns it. */
-LLVMValueRef host_array_write(HostFunc *f, LLVMValueRef slot, Loc loc);
 LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank); /* i64 */
 HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc);
 HostRef host_new_array(HostFunc *f, Ast *n);

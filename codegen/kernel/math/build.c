@@ -68,7 +68,8 @@ static V binary(FdOp op, V x, V y)
     return operation(op, kind_of(x), 2, (V[]){x, y});
 }
 
-V v_op1(FdOp op, V x)
+/* Another function of the table, of the same type. */
+static V unary(FdOp op, V x)
 {
     return operation(op, kind_of(x), 1, &x);
 }
@@ -105,12 +106,12 @@ V v_neg(V x)
 
 V v_abs(V x)
 {
-    return v_op1(FD_OP_ABS, x);
+    return unary(FD_OP_ABS, x);
 }
 
 V v_sqrt(V x)
 {
-    return v_op1(FD_OP_SQRT, x);
+    return unary(FD_OP_SQRT, x);
 }
 
 V v_addc(V x, double c)
@@ -216,16 +217,6 @@ V v_band(V x, V y)
     return binary(FD_OP_BITAND, x, y);
 }
 
-V v_bor(V x, V y)
-{
-    return binary(FD_OP_BITOR, x, y);
-}
-
-V v_bxor(V x, V y)
-{
-    return binary(FD_OP_BITXOR, x, y);
-}
-
 V v_shl(V x, int by)
 {
     return binary(FD_OP_SHL, x, v_bits_num(x, (uint64_t)by));
@@ -254,26 +245,28 @@ int v_fraction(V x)
     return v_is_float(x) ? 23 : 52;
 }
 
-uint64_t v_one(V x)
+/* The bits of 1. */
+static uint64_t one(V x)
 {
     return v_is_float(x) ? 0x3F800000 : 0x3FF0000000000000;
 }
 
-uint64_t v_sign(V x)
+/* The bit of the sign. */
+static uint64_t sign_bit(V x)
 {
     return v_is_float(x) ? 0x80000000 : 0x8000000000000000;
 }
 
 V v_xorsign(V x, V sign)
 {
-    V s = v_band(v_bits(sign), v_bits_num(x, v_sign(x)));
-    return v_real(v_bxor(v_bits(x), s));
+    V s = v_band(v_bits(sign), v_bits_num(x, sign_bit(x)));
+    return v_real(binary(FD_OP_BITXOR, v_bits(x), s));
 }
 
 V v_copysign(V x, V sign)
 {
-    V s = v_band(v_bits(sign), v_bits_num(x, v_sign(x)));
-    return v_real(v_bor(v_band(v_bits(x), v_bits_num(x, v_sign(x) - 1)), s));
+    V s = v_band(v_bits(sign), v_bits_num(x, sign_bit(x)));
+    return v_real(binary(FD_OP_BITOR, v_band(v_bits(x), v_bits_num(x, sign_bit(x) - 1)), s));
 }
 
 /* 1.5 * 2^fraction: reals of half to twice that have no fraction. */
@@ -302,7 +295,7 @@ V v_nearest(V x, double c, V *bits)
 
 V v_pow2(V k)
 {
-    double bias = (double)(v_one(k) >> v_fraction(k));
+    double bias = (double)(one(k) >> v_fraction(k));
     return v_real(v_shl(v_bits(v_addc(k, rounder(k) + bias)), v_fraction(k)));
 }
 

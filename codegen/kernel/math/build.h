@@ -46,7 +46,6 @@ V v_fmacc(V x, V y, double c); /* x * y + c */
 V v_poly(V x, int n, const double *c);
 /* times (c[0] + c[1] x + ..) + plus, where the first product is not rounded */
 V v_series(V times, V x, int n, const double *c, V plus);
-V v_op1(FdOp op, V x); /* another function of the table, of the same type */
 
 /* Masks. */
 V v_lt(V x, V y);
@@ -61,17 +60,13 @@ V v_select(V mask, V x, V y); /* mask ? x : y */
 V v_bits(V x); /* of a real */
 V v_real(V bits);
 V v_band(V x, V y);
-V v_bor(V x, V y);
-V v_bxor(V x, V y);
 V v_shl(V x, int by);
 V v_shr(V x, int by); /* fills with zeros */
 V v_sar(V x, int by); /* fills with the sign */
 V v_whole(V bits);    /* the real of a small integer, which may be negative */
 V v_addi(V bits, int64_t c);
 
-int v_fraction(V x);  /* bits of the fraction */
-uint64_t v_one(V x);  /* the bits of 1 */
-uint64_t v_sign(V x); /* the bit of the sign */
+int v_fraction(V x); /* bits of the fraction */
 V v_copysign(V x, V sign);
 V v_xorsign(V x, V sign); /* -x where the sign is set */
 /* x * c to the nearest integer, which is below 2^22 in floats and 2^51 in doubles. *bits, unless

@@ -35,7 +35,6 @@ Pair math_exp_pair(V x, V low, V *k);         /* times 2^*k: exp(x + low) */
 Pair math_scaled_exp_pair(V x, double shift); /* exp(x) * 2^shift, x not below -708 */
 Pair math_half_expm1_pair(V x);               /* (exp(x) - 1) / 2 */
 Pair math_atanh_pair(Pair s);                 /* |s| up to 0.1716 */
-Pair math_log_pair(V k, Pair f);      /* log(2^k (1 + f)), 1 + f between the roots of 1/2 and 2 */
-Pair math_log1p_pair(Pair y, V twos); /* log(1 + y) + twos log(2), y a number not below 0 */
+Pair math_log1p_pair(Pair y, V twos);         /* log(1 + y) + twos log(2), y a number not below 0 */
 
 #endif

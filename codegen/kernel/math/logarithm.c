@@ -123,8 +123,8 @@ Pair math_atanh_pair(Pair s)
     return pair_times_pair(s, pair_plus(one, pair_times_pair(z, third)));
 }
 
-/* log(1 + f) = 2 atanh(f / (2 + f)) */
-Pair math_log_pair(V k, Pair f)
+/* log(2^k (1 + f)), 1 + f between the roots of 1/2 and 2: log(1 + f) = 2 atanh(f / (2 + f)) */
+static Pair log_pair(V k, Pair f)
 {
     Pair l = math_atanh_pair(pair_over(f, pair_plus(v_num(k, 2), f)));
     Pair twos = pair(v_mulc(k, natural[1].two[0]), v_mulc(k, natural[1].two[1]));
@@ -144,7 +144,7 @@ Pair math_log_of_pair(Pair x, V twos)
 {
     V k;
     Pair f = split_pair(x, &k);
-    return math_log_pair(v_keep(v_add(k, twos)), f);
+    return log_pair(v_keep(v_add(k, twos)), f);
 }
 
 Pair math_log1p_pair(Pair y, V twos)
@@ -153,5 +153,5 @@ Pair math_log1p_pair(Pair y, V twos)
     Pair u = pair_sum(y.high, one);
     Pair f = split_pair(pair_ordered_sum(u.high, v_keep(v_add(u.low, y.low))), &k);
     f = pair_select(v_keep(v_eq(k, v_num(k, 0))), y, f);
-    return math_log_pair(v_keep(v_add(k, twos)), f);
+    return log_pair(v_keep(v_add(k, twos)), f);
 }

@@ -115,7 +115,8 @@ static void suppose(Given *g, Unit *u, Num *cond, bool truth)
     conclude(g);
 }
 
-Num *num_given(Unit *u, Num *cond, bool truth, Num *x)
+/* A condition that says the same as x where cond is true, or is false. */
+static Num *given(Unit *u, Num *cond, bool truth, Num *x)
 {
     if (fd_is_const(x) || fd_is_const(cond)) return x;
     Given g = {0};
@@ -151,7 +152,7 @@ Num *num_joined(Unit *u, bool all, Num *x, Num *y)
     if (contradict(u, x, y, all)) return num_truth(u, !all);
     int one = fd_is_const(x) || fd_is_const(y) ? -1 : decided(u, y, all, x);
     if (one >= 0) return one == all ? y : num_truth(u, !all); /* y says x, or that x is not so */
-    Num *less = num_given(u, x, all, y);
+    Num *less = given(u, x, all, y);
     if (less != y) return num_joined(u, all, x, less);
     if (fd_is_const(y)) return (y->value.i != 0) == all ? x : y;
     if (fd_is_const(x)) return (x->value.i != 0) == all ? y : x;

@@ -65,8 +65,6 @@ Num *num_meaning(struct Unit *u, Num *x); /* what a let or macro names; x itself
 
 /* x && y (all), x || y: without what one of them says of the other. */
 Num *num_joined(struct Unit *u, bool all, Num *x, Num *y);
-/* A condition that says the same as x where cond is true, or is false. */
-Num *num_given(struct Unit *u, Num *cond, bool truth, Num *x);
 bool num_says(struct Unit *u, Num *cond,
               Num *x); /* x is true wherever cond is, as far as that is seen */
 

@@ -41,7 +41,8 @@ typedef struct Proof {
 
 static bool at_most_0(Proof *p, const FdAffine *a, int depth);
 
-bool fdi_type_range(const FdNode *n, int64_t *lo, int64_t *hi)
+/* The values of an integer node's type, or of what it asks; false: it is a long. */
+static bool type_range(const FdNode *n, int64_t *lo, int64_t *hi)
 {
     if (!fdi_is_integer(n->type)) return false;
     FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
@@ -182,7 +183,7 @@ static bool bounded(Proof *p, const FdAffine *a, int term, int depth)
     }
     int64_t lo, hi;
     if (depth == 0 && a->nterms > 1 && p->cut) return false; /* nothing more to find out */
-    return fdi_type_range(atom, &lo, &hi) && with_bound(p, a, term, NULL, up ? hi : lo, depth);
+    return type_range(atom, &lo, &hi) && with_bound(p, a, term, NULL, up ? hi : lo, depth);
 }
 
 static void grow(Proof *p)
