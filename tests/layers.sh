@@ -38,5 +38,8 @@ fails "a function that nobody else calls" base/intern.c \
     'void intern_alone(void); void intern_alone(void) {}' 'base/intern.c: nobody else uses intern_alone'
 fails "a table that nobody else reads" runtime/sort/sort.c \
     'extern const int sort_table[1]; const int sort_table[1] = {1};' 'runtime/sort/sort.c: nobody else uses sort_table'
+fails "a file is too long" base/intern.c "$(yes '' | head -n 500; echo 'enum { END };')" 'base/intern.c: more than 500 lines'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do : >"$work/sema/lower/user/other$i.h"; done
+fails "a folder has too many files" base/intern.c '' 'sema/lower/user/: more than 20 sources'
 [ $failed = 0 ] && echo "layers: what is wrong is noticed"
 exit $failed

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks the rules of docs/architecture.md: which folder includes which, from the sources; which calls
-# which, from the objects of BUILD (nm): a declaration alone can be written anywhere; and that what a file
-# offers the others is used by one of them, else it is static.
+# which, from the objects of BUILD (nm): a declaration alone can be written anywhere; that what a file
+# offers the others is used by one of them, else it is static; and that files and folders stay small.
 set -eu
 cd "$(dirname "$0")/.."
 : "${BUILD:=build}"
@@ -109,6 +109,17 @@ END {
         # What makes or changes graphs is called in lowering alone.
         if (file ~ /^sema\// && file !~ /^sema\/lower\// && to ~ /^fdag\/(passes\.c|nodes\/(node|build|array|rewrite)\.c|compose\/|text\/read|passes\/|rewrite\/)/) { print file ": only sema/lower may make graphs, by " name; bad = 1 }
     }
+    exit bad
+}' || bad=1
+
+# Grammars and tables are as long as they are.
+# shellcheck disable=SC2086
+wc -l $sources | awk '
+$2 == "total" || $2 ~ /[.](y|l|def)$/ { next }
+{ folder = $2; sub(/[^\/]*$/, "", folder); files[folder]++ }
+$1 > 500 { print $2 ": more than 500 lines"; bad = 1 }
+END {
+    for (folder in files) if (files[folder] > 20) { print folder ": more than 20 sources"; bad = 1 }
     exit bad
 }' || bad=1
 

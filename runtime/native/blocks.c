@@ -74,23 +74,23 @@ static void copy_slots(const NativeRun *r, const DividedLaunch *l, const Memory 
             if (m->slots[i]) memcpy(blocks[s].slots[i], m->slots[i], r->slots[i]->bytes);
 }
 
-static bool run_turns(const NativeRun *r, const Turns *t, const Memory *m, Block *blocks,
+static bool run_turns(const NativeRun *r, const Rounds *t, const Memory *m, Block *blocks,
                       uint64_t *args, const CsSite *site)
 {
     const Division *d = r->division;
     for (int64_t k = 0; k < t->rounds; k++) {
         for (int s = 0; s < d->n; s++) {
             Memory own = {blocks[s].slots, blocks[s].temps, blocks[s].outs, m->errors};
-            TurnItems is;
-            for (int64_t at = 0; turns_next(t, s, k, &at, &is);)
+            RoundItems is;
+            for (int64_t at = 0; rounds_next(t, s, k, &at, &is);)
                 if (launch_goes_on(m->errors) &&
                     !launch_run(r, &r->schedule->launches[is.launch], &is.range, &own, args, site))
                     return false;
         }
-        size_t n = turns_sent(t, k, NULL);
-        TurnBlock *sent = calloc(n + 1, sizeof *sent);
+        size_t n = rounds_sent(t, k, NULL);
+        RoundBlock *sent = calloc(n + 1, sizeof *sent);
         if (!sent) return rt_throw_memory(site, 0), false;
-        turns_sent(t, k, sent);
+        rounds_sent(t, k, sent);
         for (size_t x = 0; x < n; x++)
             memcpy((char *)blocks[sent[x].to].outs[sent[x].out] + sent[x].at,
                    (char *)blocks[sent[x].from].outs[sent[x].out] + sent[x].at, sent[x].bytes);
@@ -105,8 +105,8 @@ static bool launch_blocks(const NativeRun *r, const Memory *m, Block *blocks, ui
     const Division *d = r->division;
     for (int i = 0; i < d->nlaunches && launch_goes_on(m->errors); i++) {
         const DividedLaunch *l = &d->launches[i];
-        Turns turns; /* those of several units, too */
-        if (turns_from(d, r->schedule, i, d->n % 2 ? 1 : 2, &turns)) {
+        Rounds turns; /* those of several units, too */
+        if (rounds_from(d, r->schedule, i, d->n % 2 ? 1 : 2, &turns)) {
             if (!run_turns(r, &turns, m, blocks, args, site)) return false;
             i = turns.end - 1;
             continue;

@@ -124,11 +124,11 @@ static int units_each(void)
     return rt.ranks.units / rt.ranks.size;
 }
 
-static size_t longest_turn(const Turns *turns)
+static size_t longest_turn(const Rounds *turns)
 {
     size_t most = 0;
     for (int64_t k = 0; k < turns->rounds; k++) {
-        size_t n = turns_sent(turns, k, NULL);
+        size_t n = rounds_sent(turns, k, NULL);
         most = n > most ? n : most;
     }
     return most;
@@ -139,10 +139,10 @@ static bool new_sent(Together *t)
 {
     const Division *d = t->run->division;
     size_t most = 0;
-    Turns turns;
+    Rounds turns;
     for (int i = 0; d && i < d->nlaunches; i++) {
         const DividedLaunch *l = &d->launches[i];
-        bool several = turns_from(d, t->run->schedule, i, units_each(), &turns);
+        bool several = rounds_from(d, t->run->schedule, i, units_each(), &turns);
         size_t n = several                 ? longest_turn(&turns)
                    : l->cut && l->gathered ? list_sent(t, d, l, NULL)
                                            : 0;
@@ -274,12 +274,12 @@ static bool move_results(const Together *t, size_t n, bool in, const CsSite *sit
     return ok;
 }
 
-static bool hand_on(const Together *t, const Turns *turns, int64_t round, bool ok,
+static bool hand_on(const Together *t, const Rounds *turns, int64_t round, bool ok,
                     const CsSite *site)
 {
-    size_t n = turns_sent(turns, round, t->handed);
+    size_t n = rounds_sent(turns, round, t->handed);
     for (size_t k = 0; k < n; k++) {
-        const TurnBlock *b = &t->handed[k];
+        const RoundBlock *b = &t->handed[k];
         char *memory = t->device ? t->run->outs[b->out]->host : t->memory->outs[b->out];
         t->sent[k] = (RankBlock){b->from, b->to, memory + b->at, b->bytes};
     }
@@ -289,13 +289,13 @@ static bool hand_on(const Together *t, const Turns *turns, int64_t round, bool o
     return ok && move_results(t, n, true, site);
 }
 
-static bool run_turns(const Together *t, const Turns *turns, bool ok, uint64_t *args,
+static bool run_turns(const Together *t, const Rounds *turns, bool ok, uint64_t *args,
                       const CsSite *site)
 {
     const CgSchedule *s = t->run->schedule;
     for (int64_t k = 0; k < turns->rounds; k++) {
-        TurnItems is;
-        for (int64_t at = 0; turns_next(turns, rt.ranks.rank, k, &at, &is);) {
+        RoundItems is;
+        for (int64_t at = 0; rounds_next(turns, rt.ranks.rank, k, &at, &is);) {
             const CgLaunch *l = &s->launches[is.launch];
             if (!ok || !launch_goes_on(t->memory->errors)) continue;
             ok = t->device ? device_launch(t->device, l, &is.range, site)
@@ -318,10 +318,10 @@ bool together_run(const Together *t, uint64_t *args, const CsSite *site)
         const DividedLaunch *l = d ? &d->launches[i] : NULL;
         bool divided = l && l->cut;
         bool late = l && l->late;
-        Turns turns;
-        if (divided && turns_from(d, r->schedule, i, units_each(), &turns)) {
+        Rounds turns;
+        if (divided && rounds_from(d, r->schedule, i, units_each(), &turns)) {
             ok = run_turns(t, &turns, ok, args, site);
-            if (turns_tell(&turns) && !tell(t, ok, site)) return false;
+            if (rounds_tell(&turns) && !tell(t, ok, site)) return false;
             i = turns.end - 1;
             continue;
         }

@@ -3,7 +3,7 @@
 #ifndef CS_RUNTIME_TOGETHER_H
 #define CS_RUNTIME_TOGETHER_H
 
-#include "../../codegen/kernel/divide/turns.h"
+#include "../../codegen/kernel/divide/rounds.h"
 #include "../ranks/parts.h"
 #include "launch.h"
 
@@ -15,7 +15,7 @@ typedef struct Together {
     const Division *division; /* once all have agreed; NULL: each does all */
     Part **parts;             /* of the results */
     RankBlock *sent;          /* room for what is sent of temporaries, and of results by turns */
-    TurnBlock *handed;        /* the same as parts of results */
+    RoundBlock *handed;       /* the same as parts of results */
 } Together;
 
 /* Ranks agree on how it is done, and have what they need. All that takes memory comes before. False with an exception pending. */

@@ -113,7 +113,7 @@ typedef struct Sema {
     int synthetic;              /* names that sema made */
     bool derives; /* the program differentiates: functions keep their trees as written */
     VEC(struct Derived *) derived; /* sema/derive/facts.c */
-    VEC(struct Lifted *) lifted;   /* sema/derive/lift.c */
+    VEC(struct Lifted *) lifted;   /* sema/derive/version/lift.c */
     struct Hosted *hosted;         /* sema/derive/host.c */
     bool changing;                 /* some struct has methods that change it */
     VEC(SemaNamed) named;          /* arguments */

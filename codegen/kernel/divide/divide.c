@@ -2,7 +2,7 @@
  * where least is missing of what the shares read. Those that make parts of reductions, or temporaries, are cut by
  * themselves, and what they wrote goes to all. Each share does whole items of launches, so all bits are those of the whole. */
 #include "impl.h"
-#include "turns.h"
+#include "rounds.h"
 
 #include <string.h>
 
@@ -357,7 +357,7 @@ static void consider(Divide *v, int first, int count, Best *best)
     double bytes = needs_missing(v);
     bool even = count && is_even(v->d, v->d->own[v->d->n]);
     bool few = count && has_few(v, first), tie = even == best->even && bytes == best->bytes;
-    bool turns = turns_are_in(v->d);
+    bool turns = rounds_are_in(v->d);
     bool better = !best->any || (count && !best->count) || (even && !best->even) ||
                   (even == best->even && bytes < best->bytes) || (tie && best->few && !few);
     if (tie && count && few == best->few && best->any && best->count)

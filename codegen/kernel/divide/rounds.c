@@ -1,7 +1,7 @@
-/* Rounds of launches that are turns (turns.h). */
-#include "turns.h"
+/* Rounds of launches that are turns (rounds.h). */
+#include "rounds.h"
 
-static const CgCut *cut_of(const Turns *t, int i)
+static const CgCut *cut_of(const Rounds *t, int i)
 {
     return t->division->launches[i].cut;
 }
@@ -22,13 +22,13 @@ static int64_t rows(const CgCut *c)
 }
 
 /* The place of a share in order; the other way round the same. */
-static int place_of(const Turns *t, int share)
+static int place_of(const Rounds *t, int share)
 {
     return cut_of(t, t->first)->turns.down ? t->division->n - 1 - share : share;
 }
 
 /* The number in order of the rows that a share begins with, and of those behind its last. */
-static void rows_of(const Turns *t, int i, int share, int64_t *from, int64_t *to)
+static void rows_of(const Rounds *t, int i, int share, int64_t *from, int64_t *to)
 {
     const DividedLaunch *l = &t->division->launches[i];
     bool down = l->cut->turns.down;
@@ -43,11 +43,11 @@ static bool is_next(const CgCut *a, const CgCut *b)
            a->turns.down == b->turns.down;
 }
 
-bool turns_from(const Division *d, const CgSchedule *s, int i, int units, Turns *t)
+bool rounds_from(const Division *d, const CgSchedule *s, int i, int units, Rounds *t)
 {
     enum { PIECES = 16 }; /* a share; fewer than that have others wait longer */
     const CgCut *c = d->launches[i].cut;
-    *t = (Turns){.division = d, .schedule = s, .first = i, .end = i + 1, .each = 1};
+    *t = (Rounds){.division = d, .schedule = s, .first = i, .end = i + 1, .each = 1};
     if (!c || !c->turns.kind) return false;
     while (t->end < d->nlaunches && is_next(cut_of(t, t->end - 1), cut_of(t, t->end))) t->end++;
     bool diagonal = false;
@@ -68,7 +68,7 @@ bool turns_from(const Division *d, const CgSchedule *s, int i, int units, Turns 
 }
 
 /* Items of launch i that are of these rows and piece; false: there are none. */
-static bool items_of(const Turns *t, int i, int64_t from, int64_t to, int64_t piece,
+static bool items_of(const Rounds *t, int i, int64_t from, int64_t to, int64_t piece,
                      DivisionRange *out)
 {
     const CgCut *c = cut_of(t, i);
@@ -91,7 +91,7 @@ static bool items_of(const Turns *t, int i, int64_t from, int64_t to, int64_t pi
     return out->from < out->to;
 }
 
-bool turns_next(const Turns *t, int share, int64_t round, int64_t *at, TurnItems *out)
+bool rounds_next(const Rounds *t, int share, int64_t round, int64_t *at, RoundItems *out)
 {
     int64_t piece = t->pieces ? round - place_of(t, share) : 0;
     if (t->pieces && (piece < 0 || piece >= t->pieces)) return false;
@@ -114,9 +114,9 @@ typedef struct Span {
 } Span;
 
 typedef struct Sent {
-    TurnBlock *blocks; /* NULL: they are counted */
+    RoundBlock *blocks; /* NULL: they are counted */
     size_t n;
-    TurnBlock of;
+    RoundBlock of;
     int nspans;
     Span spans[FD_MAX_RANK];
 } Sent;
@@ -169,7 +169,7 @@ static void add_rows(Sent *s, const RowsLayout *l, const CgCut *c, Span row, Spa
 }
 
 /* The columns of launch i whose last rows share `from` has done in this round. */
-static Span columns_done(const Turns *t, int i, int from, int64_t round)
+static Span columns_done(const Rounds *t, int i, int from, int64_t round)
 {
     const CgCut *c = cut_of(t, i);
     int64_t lo, hi, first, past, piece = t->pieces ? round - place_of(t, from) : 0;
@@ -193,7 +193,7 @@ static Span columns_done(const Turns *t, int i, int from, int64_t round)
     return (Span){.lo = c->turns.from + lo, .hi = c->turns.from + hi};
 }
 
-size_t turns_sent(const Turns *t, int64_t round, TurnBlock *blocks)
+size_t rounds_sent(const Rounds *t, int64_t round, RoundBlock *blocks)
 {
     const Division *d = t->division;
     Sent s = {.blocks = blocks};
@@ -206,21 +206,21 @@ size_t turns_sent(const Turns *t, int64_t round, TurnBlock *blocks)
             Span row = {.lo = d->own[from + 1] - c->turns.back, .hi = d->own[from + 1]};
             if (c->turns.down) row = (Span){.lo = d->own[from], .hi = d->own[from] + c->turns.back};
             for (int w = 0; w < c->nwrites; w++) {
-                s.of = (TurnBlock){.from = from, .to = to, .out = c->writes[w].index};
+                s.of = (RoundBlock){.from = from, .to = to, .out = c->writes[w].index};
                 if (d->outs[s.of.out]) add_rows(&s, d->outs[s.of.out], c, row, column);
             }
         }
     return s.n;
 }
 
-bool turns_tell(const Turns *t)
+bool rounds_tell(const Rounds *t)
 {
     bool tell = false;
     for (int i = t->first; i < t->end; i++) tell = tell || t->division->launches[i].told;
     return tell;
 }
 
-bool turns_are_in(const Division *d)
+bool rounds_are_in(const Division *d)
 {
     bool any = false;
     for (int i = 0; i < d->nlaunches; i++) {

@@ -4,7 +4,7 @@
  *     double misfit(double(int) u) { .. }       double $arrays_misfit1(double[] u) { .. }
  *     misfit(v)                                 double[] $argument = v;  $arrays_misfit1($argument)
  */
-#include "host.h"
+#include "../host.h"
 
 const Type *arrays_of(Sema *s, const Type *t)
 {

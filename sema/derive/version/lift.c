@@ -6,7 +6,7 @@
  * So a derivative is a call of a function of the program, and functions that hold some can be differentiated again
  * (second.c). Where the function around is a generic one, or reads what is no value, it is a function
  * inside (host.c). */
-#include "host.h"
+#include "../host.h"
 
 /* A derivative that became a call; trees as they are written are found by place and function. */
 typedef struct Lifted {

@@ -2,7 +2,7 @@
 #ifndef CS_SEMA_DERIVE_SHAPE_H
 #define CS_SEMA_DERIVE_SHAPE_H
 
-#include "host.h"
+#include "../host.h"
 
 /* An element that is read, and the variable that has it. */
 typedef struct Read {
@@ -56,7 +56,7 @@ Variable *shape_temporary(Shape *f, const char *what, const Type *t, Ast *value,
 void shape_set(Shape *f, Loc loc, Ast *target, AstOp op, Ast *value,
                Steps *out); /* target op= value */
 
-/* ---- effects.c ---- */
+/* ---- assignments.c ---- */
 
 const Ast *shape_effect(Ast *n); /* the first assignment inside; NULL: there is none */
 /* Makes statements of assignments inside of an expression; true: there were some. */

@@ -3,7 +3,7 @@
  *     void bump(ref double x, double by) { x += by; }     double $refs_bump1(double x, double by) { x += by; return x; }
  *     bool root(double a, out double r) { .. return c; }  (bool, double) $refs_root1(double a) { double r; .. return (c, r); }
  */
-#include "host.h"
+#include "../host.h"
 
 typedef struct Refs {
     Sema *s;
