@@ -13,6 +13,26 @@ enum {
     LAZY_LETS = 400 /* they may stand behind each other */
 };
 
+/* The word is next, or the plan lacks it; the expression behind it. */
+#define EXPECT(r, word)                                                                            \
+    (plan_read_word((r), word " ") ? (void)0 : plan_read_fail((r), "plan lacks '" word "'"))
+#define AFTER(r, word) (EXPECT(r, word), plan_read_expr(r))
+/* A list as it was read, moved to the arena. */
+#define KEPT(arena, list) moved((arena), (list).data, (list).len * sizeof *(list).data)
+
+static void *moved(Arena *arena, void *data, size_t bytes)
+{
+    void *copy = arena_copy(arena, data, bytes);
+    vec_release(data);
+    return copy;
+}
+
+static void read_range(Reader *r, int *first, int *count)
+{
+    *first = plan_read_number(r, FD_MAX_RANK);
+    *count = plan_read_number(r, FD_MAX_RANK + 1);
+}
+
 static void add_named(Reader *r, Names *list, Named n, size_t limit)
 {
     if (list->len == limit)
@@ -24,8 +44,7 @@ static void add_named(Reader *r, Names *list, Named n, size_t limit)
 static void read_named(Reader *r, Names *list, size_t limit)
 {
     const char *name = plan_read_name(r);
-    if (!plan_read_word(r, "=")) plan_read_fail(r, "plan lacks '='");
-    Named n = {.name = name, .expr = plan_read_expr(r)};
+    Named n = {.name = name, .expr = AFTER(r, "=")};
     n.varies = r->varies;
     add_named(r, list, n, limit);
 }
@@ -101,18 +120,14 @@ static PlanWrite read_write(Reader *r)
         return w;
     }
     w.kind = CG_ARG_TEMP;
-    if (!plan_read_word(r, "temp ")) plan_read_fail(r, "plan has an unknown kind of memory");
+    EXPECT(r, "temp");
     w.index = plan_read_number(r, (int)r->temps.len);
     w.own = plan_read_word(r, "own");
     if (w.own) return w;
-    if (!plan_read_word(r, "segments ")) plan_read_fail(r, "plan lacks 'segments'");
-    w.segments = plan_read_expr(r);
-    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
-    w.entries = plan_read_expr(r);
-    if (!plan_read_word(r, "bytes ")) plan_read_fail(r, "plan lacks 'bytes'");
-    w.bytes = plan_read_expr(r);
-    if (!plan_read_word(r, "each ")) plan_read_fail(r, "plan lacks 'each'");
-    w.each = plan_read_expr(r);
+    w.segments = AFTER(r, "segments");
+    w.entries = AFTER(r, "of");
+    w.bytes = AFTER(r, "bytes");
+    w.each = AFTER(r, "each");
     w.light = plan_read_word(r, "light");
     w.plain = plan_read_word(r, "plain");
     return w;
@@ -122,17 +137,13 @@ static PlanWrite read_write(Reader *r)
 static PlanRead read_rows(Reader *r)
 {
     PlanRead p = {0};
-    if (!plan_read_word(r, "temp ")) plan_read_fail(r, "plan has an unknown kind of memory");
+    EXPECT(r, "temp");
     p.temp = plan_read_number(r, (int)r->temps.len);
-    if (!plan_read_word(r, "rows ")) plan_read_fail(r, "plan lacks 'rows'");
-    p.first = plan_read_number(r, FD_MAX_RANK);
-    p.count = plan_read_number(r, FD_MAX_RANK + 1);
-    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
-    p.n = plan_read_expr(r);
-    if (!plan_read_word(r, "from ")) plan_read_fail(r, "plan lacks 'from'");
-    p.low = plan_read_expr(r);
-    if (!plan_read_word(r, "to ")) plan_read_fail(r, "plan lacks 'to'");
-    p.high = plan_read_expr(r);
+    EXPECT(r, "rows");
+    read_range(r, &p.first, &p.count);
+    p.n = AFTER(r, "of");
+    p.low = AFTER(r, "from");
+    p.high = AFTER(r, "to");
     p.each = plan_read_word(r, "each");
     return p;
 }
@@ -145,8 +156,7 @@ static void read_all_rows(Reader *r, PlanCut *c)
         vec_push(&reads, read_rows(r));
     } while (!r->error && plan_read_word(r, ","));
     c->nreads = (int)reads.len;
-    c->reads = arena_copy(r->plan->arena, reads.data, reads.len * sizeof *reads.data);
-    vec_free(&reads);
+    c->reads = KEPT(r->plan->arena, reads);
 }
 
 /* turn E diagonal|columns|rows FIRST COUNT by E of E from E back N [down] */
@@ -160,15 +170,11 @@ static void read_turns(Reader *r, PlanCut *c)
     for (CgTurnsKind k = CG_TURNS_DIAGONAL; k <= CG_TURNS_ROWS && !c->turns.kind; k++)
         if (plan_read_word(r, words[k])) c->turns.kind = k;
     if (!c->turns.kind) plan_read_fail(r, "plan has an unknown kind of turns");
-    c->turns.first = plan_read_number(r, FD_MAX_RANK);
-    c->turns.count = plan_read_number(r, FD_MAX_RANK + 1);
-    if (!plan_read_word(r, "by ")) plan_read_fail(r, "plan lacks 'by'");
-    c->turns.step = plan_read_expr(r);
-    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
-    c->turns.n = plan_read_expr(r);
-    if (!plan_read_word(r, "from ")) plan_read_fail(r, "plan lacks 'from'");
-    c->turns.from = plan_read_expr(r);
-    if (!plan_read_word(r, "back ")) plan_read_fail(r, "plan lacks 'back'");
+    read_range(r, &c->turns.first, &c->turns.count);
+    c->turns.step = AFTER(r, "by");
+    c->turns.n = AFTER(r, "of");
+    c->turns.from = AFTER(r, "from");
+    EXPECT(r, "back");
     c->turns.back = plan_read_number(r, CG_TURNS_BACK);
     c->turns.down = plan_read_word(r, "down");
 }
@@ -177,15 +183,12 @@ static void read_turns(Reader *r, PlanCut *c)
 static PlanCut read_cut(Reader *r)
 {
     PlanCut c = {.dim = plan_read_number(r, 3)};
-    if (!plan_read_word(r, "by ")) plan_read_fail(r, "plan lacks 'by'");
-    c.step = plan_read_expr(r);
-    if (!plan_read_word(r, "of ")) plan_read_fail(r, "plan lacks 'of'");
-    c.n = plan_read_expr(r);
+    c.step = AFTER(r, "by");
+    c.n = AFTER(r, "of");
     if (plan_read_word(r, "from ")) c.from = plan_read_expr(r);
     c.inner = plan_read_word(r, "inner ");
     if (c.inner || plan_read_word(r, "rows ")) {
-        c.first = plan_read_number(r, FD_MAX_RANK);
-        c.count = plan_read_number(r, FD_MAX_RANK + 1);
+        read_range(r, &c.first, &c.count);
         read_turns(r, &c);
     } else if (!plan_read_word(r, "sum ")) {
         plan_read_fail(r, "plan does not say what is divided");
@@ -197,13 +200,12 @@ static PlanCut read_cut(Reader *r)
         c.finite_bytes = plan_read_number(r, (int)sizeof(double) + 1);
     }
     VEC(PlanWrite) writes = {0};
-    if (!plan_read_word(r, "writes ")) plan_read_fail(r, "plan lacks 'writes'");
+    EXPECT(r, "writes");
     do {
         vec_push(&writes, read_write(r));
     } while (!r->error && plan_read_word(r, ","));
     c.nwrites = (int)writes.len;
-    c.writes = arena_copy(r->plan->arena, writes.data, writes.len * sizeof *writes.data);
-    vec_free(&writes);
+    c.writes = KEPT(r->plan->arena, writes);
     read_all_rows(r, &c);
     return c;
 }
@@ -213,8 +215,7 @@ static void read_cuts(Reader *r, Step *s)
     VEC(PlanCut) cuts = {0};
     while (!r->error && plan_read_word(r, "cut ")) vec_push(&cuts, read_cut(r));
     s->ncuts = (int)cuts.len;
-    s->cuts = arena_copy(r->plan->arena, cuts.data, cuts.len * sizeof *cuts.data);
-    vec_free(&cuts);
+    s->cuts = KEPT(r->plan->arena, cuts);
 }
 
 /* run NAME [when E] [quiet E] [over] [again] global E, .. [local E, ..] args A, .. [cut ..] .. */
@@ -225,7 +226,7 @@ static void read_run(Reader *r)
     if (plan_read_word(r, "quiet ")) s.quiet = plan_read_expr(r);
     s.over = plan_read_word(r, "over ");
     s.again = plan_read_word(r, "again ");
-    if (!plan_read_word(r, "global ")) plan_read_fail(r, "plan lacks 'global'");
+    EXPECT(r, "global");
     s.dims = read_dims(r, s.global);
     if (plan_read_word(r, "local ") && read_dims(r, s.local) != s.dims)
         plan_read_fail(r, "plan's local size differs in rank");
@@ -236,8 +237,7 @@ static void read_run(Reader *r)
         } while (!r->error && plan_read_word(r, ","));
     }
     s.nargs = (int)args.len;
-    s.args = arena_copy(r->plan->arena, args.data, args.len * sizeof *args.data);
-    vec_free(&args);
+    s.args = KEPT(r->plan->arena, args);
     read_cuts(r, &s);
     size_t known = 0;
     while (known < r->kernels.len && strcmp(r->kernels.data[known], s.kernel) != 0) known++;
@@ -251,12 +251,9 @@ static void read_loop(Reader *r)
     CgPlan *p = r->plan;
     Step s = {.kind = STEP_LOOP, .let = (int)p->lets.len};
     Named var = {.name = plan_read_name(r), .varies = true};
-    if (!plan_read_word(r, "=")) plan_read_fail(r, "plan lacks '='");
-    s.from = plan_read_expr(r);
-    if (!plan_read_word(r, "to ")) plan_read_fail(r, "plan lacks 'to'");
-    s.to = plan_read_expr(r);
-    if (!plan_read_word(r, "step ")) plan_read_fail(r, "plan lacks 'step'");
-    s.by = plan_read_expr(r);
+    s.from = AFTER(r, "=");
+    s.to = AFTER(r, "to");
+    s.by = AFTER(r, "step");
     if (plan_read_word(r, "when ")) s.when = plan_read_expr(r);
     if (r->error) return;
     add_named(r, &p->lets, var, MAX_NAMES);
@@ -313,14 +310,12 @@ static void read_line(Reader *r)
     } else if (plan_read_word(r, "temp ")) {
         if (plan_read_number(r, 1 << 16) != (int)r->temps.len)
             plan_read_fail(r, "plan's temporaries are out of order");
-        if (!plan_read_word(r, "bytes ")) plan_read_fail(r, "plan lacks 'bytes'");
-        vec_push(&r->temps, plan_read_expr(r));
+        vec_push(&r->temps, AFTER(r, "bytes"));
     } else if (plan_read_word(r, "out ")) { /* of several with its number */
         bool one = plan_read_word(r, "bytes ");
         if ((one ? 0 : plan_read_number(r, FD_MAX_FIELDS)) != (int)r->outs.len)
             plan_read_fail(r, "plan's results are out of order");
-        if (!one && !plan_read_word(r, "bytes ")) plan_read_fail(r, "plan lacks 'bytes'");
-        vec_push(&r->outs, plan_read_expr(r));
+        vec_push(&r->outs, one ? plan_read_expr(r) : AFTER(r, "bytes"));
     } else if (plan_read_word(r, "options ")) {
         p->options = arena_strndup(p->arena, r->at, strlen(r->at));
         p->reals = strstr(p->options, CG_OPTION_PRECISE) ? FD_REALS_PRECISE
@@ -340,13 +335,9 @@ static void read_line(Reader *r)
     if (*r->at) plan_read_fail(r, "plan has more on a line than it should");
 }
 
-/* A list as it was read, moved to the arena. */
 static Names names_done(Arena *arena, Names *read)
 {
-    Names n = {.len = read->len};
-    n.data = arena_copy(arena, read->data, read->len * sizeof *read->data);
-    vec_free(read);
-    return n;
+    return (Names){.len = read->len, .data = KEPT(arena, *read)};
 }
 
 /* Most of a plan is of forms that the numbers at hand do not take: lets that nobody asks for are not
@@ -394,18 +385,13 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->defines = names_done(arena, &p->defines);
     p->lets = names_done(arena, &p->lets);
     p->flags = names_done(arena, &p->flags);
-    p->slot_types = arena_copy(arena, r.slots.data, r.slots.len * sizeof *r.slots.data);
-    p->temps = arena_copy(arena, r.temps.data, r.temps.len * sizeof *r.temps.data);
-    p->outs = arena_copy(arena, r.outs.data, r.outs.len * sizeof *r.outs.data);
-    p->steps = arena_copy(arena, r.steps.data, r.steps.len * sizeof *r.steps.data);
-    p->kernels = arena_copy(arena, r.kernels.data, r.kernels.len * sizeof *r.kernels.data);
+    p->slot_types = KEPT(arena, r.slots);
+    p->temps = KEPT(arena, r.temps);
+    p->outs = KEPT(arena, r.outs);
+    p->steps = KEPT(arena, r.steps);
+    p->kernels = KEPT(arena, r.kernels);
     p->lazy = is_lazy(p);
-    vec_free(&r.slots);
-    vec_free(&r.temps);
-    vec_free(&r.outs);
-    vec_free(&r.steps);
     vec_free(&r.open);
-    vec_free(&r.kernels);
     if (!r.error) return p;
     *error = r.error;
     arena_free(arena);
