@@ -9,6 +9,7 @@
 #include "../base/arena.h"
 #include "../base/scalar.h"
 #include "../base/text.h"
+#include "../base/vec.h"
 #include "ops.h"
 
 enum {
@@ -269,6 +270,23 @@ typedef struct FdSeen {
 } FdSeen;
 bool fd_meet(FdSeen *seen, const FdNode *n); /* true at the first time */
 void fd_seen_free(FdSeen *seen);
+
+/* A walk over nodes, each once, what was added last first. It does not recurse: chains can be long.
+ *
+ *     FdWalk w = fd_walk(root);
+ *     for (const FdNode *n; (n = fd_walk_next(&w));) fd_walk_below(&w, n);
+ *     fd_walk_end(&w);
+ */
+typedef struct FdWalk {
+    VEC(const FdNode *) stack;
+    FdSeen seen;
+} FdWalk;
+FdWalk fd_walk(const FdNode *root);
+const FdNode *fd_walk_next(FdWalk *w); /* NULL: there is none left */
+void fd_walk_add(FdWalk *w, const FdNode *n);
+void fd_walk_below(FdWalk *w, const FdNode *n);  /* adds its children, to be met in their order */
+void fd_walk_always(FdWalk *w, const FdNode *n); /* of an operation: arguments that it always has */
+void fd_walk_end(FdWalk *w);
 
 /* ---- user functions ------------------------------------------------------------------- */
 

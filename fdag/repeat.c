@@ -35,23 +35,19 @@ static void used(Find *f, const FdNode *n)
 
 static void find(Find *f, const FdNode *root)
 {
-    FdiNodes stack = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, root);
-    while (stack.len && f->good) {
-        const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
+    FdWalk w = fd_walk(root);
+    for (const FdNode *n; f->good && (n = fd_walk_next(&w));) {
+        const FdNode *below[FD_MAX_CHILDREN];
         if (is_recurrence(n)) f->good = false; /* used as a whole */
         bool applies = n->kind == FD_APPLY && is_recurrence(n->fn);
         if (applies) used(f, n);
         for (int i = fd_children(n, below); i-- > 0;) {
             bool bound = is_recurrence(below[i]) && is_bound_of(n, below[i]);
             if (bound || (applies && below[i] == n->fn)) continue;
-            vec_push(&stack, below[i]);
+            fd_walk_add(&w, below[i]);
         }
     }
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
 }
 
 /* How many slices back a read of itself is; 0: nobody knows, or they are too many. */
@@ -68,22 +64,18 @@ static int lag_of(const FdNode *read, const FdNode *k)
 static void find_lags(Find *f)
 {
     const FdNode *rec = f->rec;
-    FdiNodes stack = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, rec->body);
-    while (stack.len && f->good) {
-        const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
+    FdWalk w = fd_walk(rec->body);
+    for (const FdNode *n; f->good && (n = fd_walk_next(&w));) {
+        const FdNode *below[FD_MAX_CHILDREN];
         bool reads = n->kind == FD_APPLY && n->fn == rec->self;
         int lag = reads ? lag_of(n, rec->vars[0]) : 0;
         if (is_recurrence(n) || n == rec->self || (reads && !lag)) f->good = false;
         if (lag > f->lags) f->lags = lag;
         for (int i = fd_children(n, below); i-- > 0;)
-            if (!reads || below[i] != n->fn) vec_push(&stack, below[i]);
+            if (!reads || below[i] != n->fn) fd_walk_add(&w, below[i]);
     }
     f->good = f->good && f->lags > 0;
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
 }
 
 /* Slices are arrays of ranges that are the same for all. */

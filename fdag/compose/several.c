@@ -323,16 +323,13 @@ static bool is_by_rows(const FdNode *read, int nvars, const FdNode *const *vars)
  * be stored for nothing. */
 static bool find_outside(const Whole *w, const FdNode *root, bool *outside)
 {
-    FdiNodes stack = {0};
-    FdSeen seen = {0};
     bool let = root->kind == FD_LET, reads = true;
     const FdNode *body = let ? root->body : root;
     FdFacts *f = fd_facts_new(w->fd, let ? root->nvars : 0, root->vars, root->doms, body);
-    vec_push(&stack, body);
-    while (stack.len && reads) {
-        const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
+    FdWalk walk = fd_walk(body);
+    for (const FdNode *n; reads && (n = fd_walk_next(&walk));) {
+        const FdNode *below[FD_MAX_CHILDREN];
         int part = -1;
-        if (!fd_meet(&seen, n)) continue;
         for (int k = 0; n->kind == FD_APPLY && k < w->n; k++)
             if (n->fn == w->roots[k]) part = k;
         for (int d = 0; part >= 0 && !outside[part] && d < n->nargs; d++)
@@ -342,12 +339,11 @@ static bool find_outside(const Whole *w, const FdNode *root, bool *outside)
         for (int i = fd_children(n, below); i-- > 0;) {
             if (part >= 0 && below[i] == n->fn) continue;
             for (int k = 0; k < w->n; k++) reads = reads && below[i] != w->roots[k];
-            vec_push(&stack, below[i]);
+            fd_walk_add(&walk, below[i]);
         }
     }
     fd_facts_free(f);
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&walk);
     return reads;
 }
 

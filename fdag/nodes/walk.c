@@ -69,6 +69,45 @@ void fd_seen_free(FdSeen *seen)
     *seen = (FdSeen){0};
 }
 
+FdWalk fd_walk(const FdNode *root)
+{
+    FdWalk w = {0};
+    fd_walk_add(&w, root);
+    return w;
+}
+
+void fd_walk_add(FdWalk *w, const FdNode *n)
+{
+    vec_push(&w->stack, n);
+}
+
+const FdNode *fd_walk_next(FdWalk *w)
+{
+    while (w->stack.len) {
+        const FdNode *n = w->stack.data[--w->stack.len];
+        if (fd_meet(&w->seen, n)) return n;
+    }
+    return NULL;
+}
+
+void fd_walk_below(FdWalk *w, const FdNode *n)
+{
+    const FdNode *children[FD_MAX_CHILDREN];
+    for (int i = fd_children(n, children); i-- > 0;) fd_walk_add(w, children[i]);
+}
+
+void fd_walk_always(FdWalk *w, const FdNode *n)
+{
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (!fd_is_lazy(n, i)) fd_walk_add(w, n->args[i]);
+}
+
+void fd_walk_end(FdWalk *w)
+{
+    vec_free(&w->stack);
+    fd_seen_free(&w->seen);
+}
+
 const FdNode *fdi_map_node(const FdiMap *m, const FdNode *key)
 {
     uint64_t v;

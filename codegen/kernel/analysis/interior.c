@@ -93,17 +93,9 @@ static void look_at(Guards *g, const FdNode *n)
 
 static void find_guards(Guards *g)
 {
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, g->d->body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
-        look_at(g, n);
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
-    }
-    vec_free(&stack);
-    fd_seen_free(&seen);
+    FdWalk w = fd_walk(g->d->body);
+    for (const FdNode *n; (n = fd_walk_next(&w)); fd_walk_below(&w, n)) look_at(g, n);
+    fd_walk_end(&w);
 }
 
 /* ---- the body ---------------------------------------------------------------------------------- */
@@ -159,21 +151,17 @@ static void find_reads(Interior *in)
 {
     const FdNode *self = in->def->node->self;
     bool all = true;
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, in->def->body);
-    while (stack.len && all) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
+    FdWalk w = fd_walk(in->def->body);
+    for (const FdNode *n; all && (n = fd_walk_next(&w));) {
+        const FdNode *children[FD_MAX_CHILDREN];
         bool read = n->kind == FD_APPLY && n->fn == self;
         if (read) all = add_read(in, n);
         for (int i = fd_children(n, children); i-- > 0;) {
             if (children[i] == self) all = all && read;
-            if (children[i] != self) vec_push(&stack, children[i]);
+            if (children[i] != self) fd_walk_add(&w, children[i]);
         }
     }
-    vec_free(&stack);
-    fd_seen_free(&seen);
+    fd_walk_end(&w);
     if (!all) in->nreads = -1;
 }
 

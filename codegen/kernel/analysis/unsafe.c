@@ -322,68 +322,52 @@ Num *def_quiet(Unit *u, const Def *d)
 /* ---- under facts ------------------------------------------------------------------------------- */
 
 /* The reads that a body makes in any case: domain inference has seen these. */
-static void made_reads(const FdNode *body, FdSeen *made)
+static FdWalk made_reads(const FdNode *body)
 {
-    VEC(const FdNode *) stack = {0};
-    vec_push(&stack, body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len];
-        if (!fd_meet(made, n)) continue;
-        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
-            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
-        if (n->kind == FD_REDUCE) vec_push(&stack, n->body);
+    FdWalk w = fd_walk(body);
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
+        fd_walk_always(&w, n);
+        if (n->kind == FD_REDUCE) fd_walk_add(&w, n->body);
     }
-    vec_free(&stack);
+    return w;
 }
 
 /* All ranges below a body and around it. */
 static void gather_scopes(Unit *u, const FdNode *body, const Scope *outer, Scope *all)
 {
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
+    FdWalk w = fd_walk(body);
     *all = *outer;
-    vec_push(&stack, body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
-        if (n->nvars) {
-            Scope *up = arena_copy(u->arena, all, sizeof *all);
-            *all = (Scope){up, n->nvars, n->vars, n->doms};
-        }
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+    for (const FdNode *n; (n = fd_walk_next(&w)); fd_walk_below(&w, n)) {
+        if (!n->nvars) continue;
+        Scope *up = arena_copy(u->arena, all, sizeof *all);
+        *all = (Scope){up, n->nvars, n->vars, n->doms};
     }
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
 }
 
 PlanSuspects plan_suspects(Unit *u, const Def *d, const FdNode *body, struct FdFacts *f)
 {
     PlanSuspects out = {0};
     VEC(struct PlanSuspect) reads = {0};
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0}, made = {0};
+    FdWalk made = made_reads(d->body), w = fd_walk(body);
     Scope outer = scope_of(u, d), all;
-    made_reads(d->body, &made);
     gather_scopes(u, body, &outer, &all);
     Place place = {u, &all};
-    vec_push(&stack, body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER) continue;
+        fd_walk_below(&w, n);
         if (n->kind != FD_APPLY) continue;
         out.calls = out.calls || calls_reader(NULL, n);
-        bool old = is_read(n) && n->fn->kind == FD_FUNC && !fd_meet(&made, n);
+        bool old = is_read(n) && n->fn->kind == FD_FUNC && !fd_meet(&made.seen, n);
         for (int i = 0; is_read(n) && i < n->nargs; i++) {
             if (old && fd_index_inferred(n->args[i], range_of, is_known, &place)) continue;
             if (fd_is_flat(n->fn, i) || fd_read_shown(f, n, i)) continue;
             vec_push(&reads, ((struct PlanSuspect){n, i}));
         }
     }
-    fd_seen_free(&seen);
-    fd_seen_free(&made);
-    vec_free(&stack);
+    fd_walk_end(&w);
+    fd_walk_end(&made);
     out.n = (int)reads.len;
     if (reads.len) out.reads = arena_copy(u->arena, reads.data, reads.len * sizeof *reads.data);
     vec_free(&reads);

@@ -79,25 +79,21 @@ static KirBlock gen_block(Gen *g, const FdStmt *s)
 const KirExpr *gen_stmt_value(Gen *g, const FdNode *expr)
 {
     uint32_t *uses = unit_uses(g->u)->of;
-    VEC(const FdNode *) stack = {0}, nodes = {0};
+    VEC(const FdNode *) nodes = {0};
     VEC(uint32_t) before = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, expr);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len];
-        if (!fd_meet(&seen, n)) continue;
+    FdWalk w = fd_walk(expr);
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
         vec_push(&nodes, n);
         vec_push(&before, uses[n->id]);
         uses[n->id] = 0;
-        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) vec_push(&stack, n->args[i]);
+        for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++) fd_walk_add(&w, n->args[i]);
     }
     count_uses(expr, uses);
     const KirExpr *e = gen_whole(g, expr);
     for (size_t i = 0; i < nodes.len; i++) uses[nodes.data[i]->id] = before.data[i];
-    vec_free(&stack);
     vec_free(&nodes);
     vec_free(&before);
-    fd_seen_free(&seen);
+    fd_walk_end(&w);
     return e;
 }
 

@@ -146,19 +146,15 @@ static bool in_set(const uint64_t *set, int bit)
 /* Adds the shared nodes that a reduction's body or ranges read: where it runs is up to it. */
 static void add_inside(const Order *o, uint64_t *set, const FdNode *reduce)
 {
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, reduce);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len], *below[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
+    FdWalk w = fd_walk(reduce);
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
+        const FdNode *below[FD_MAX_CHILDREN];
         int at = n == reduce ? -1 : place(o, n), bit = at < 0 ? -1 : o->bit.data[at];
         if (bit >= 0) set[bit / 64] |= (uint64_t)1 << bit % 64;
         for (int i = fd_children(n, below); i-- > 0;)
-            if (n != reduce || below[i] != n->init) vec_push(&stack, below[i]);
+            if (n != reduce || below[i] != n->init) fd_walk_add(&w, below[i]);
     }
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
 }
 
 static void find_needed(Order *o)
@@ -214,20 +210,16 @@ typedef struct Shared {
 static void find_lazies(Shared *s)
 {
     const Order *o = s->o;
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, vec_last(&o->nodes));
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len];
-        if (place(o, n) < 0 || !fd_meet(&seen, n)) continue;
+    FdWalk w = fd_walk(vec_last(&o->nodes));
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
+        if (place(o, n) < 0) continue;
         if (is_lazy(n)) vec_push(&s->lazies, n);
         for (int k = 0; n->kind == FD_APPLY && k < (is_lazy(n) ? 1 : n->nargs); k++)
-            vec_push(&stack, n->args[k]);
+            fd_walk_add(&w, n->args[k]);
         if (n->kind == FD_REDUCE) add_inside(o, s->bad, n);
-        if (n->kind == FD_REDUCE && n->init) vec_push(&stack, n->init);
+        if (n->kind == FD_REDUCE && n->init) fd_walk_add(&w, n->init);
     }
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
 }
 
 static void look_at_branches(Shared *s)

@@ -5,18 +5,11 @@
 
 const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read)
 {
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
+    FdWalk w = fd_walk(reader->body);
     const FdNode *found = NULL;
-    vec_push(&stack, reader->body);
-    while (stack.len && !found) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
+    for (const FdNode *n; !found && (n = fd_walk_next(&w)); fd_walk_below(&w, n))
         if (n->kind == FD_APPLY && nest_is_of(u, n->fn, read)) found = n->fn;
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
-    }
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
     return found;
 }
 

@@ -231,21 +231,14 @@ static bool binds(const FdNode *n, const Reader *r)
 /* Different reads of p in a body; all false: only those that are made in any case. */
 static int count_reads(const FdNode *body, const Def *p, const Unit *u, const Reader *r, bool all)
 {
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
+    FdWalk w = fd_walk(body);
     int count = 0;
-    vec_push(&stack, body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, n)) continue;
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
         count += n->kind == FD_APPLY && nest_is_of(u, n->fn, p);
         bool inside = all || (n->kind == FD_REDUCE && binds(n, r));
-        for (int i = inside ? fd_children(n, children) : 0; i-- > 0;) vec_push(&stack, children[i]);
-        for (int i = 0; !inside && n->kind == FD_APPLY && i < n->nargs; i++)
-            if (!fd_is_lazy(n, i)) vec_push(&stack, n->args[i]);
+        (inside ? fd_walk_below : fd_walk_always)(&w, n);
     }
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
     return count;
 }
 

@@ -163,28 +163,26 @@ bool nest_reach(Unit *u, const FdNode *body, const FdNode *row, const FdDom *row
                 int dim, NestReach *out)
 {
     Walk w = {.u = u, .read = read, .row = row, .rows = rows, .dim = dim, .out = out};
-    VEC(const FdNode *) reads = {0}, stack = {0};
-    FdSeen seen = {0};
+    VEC(const FdNode *) reads = {0};
+    FdWalk walk = fd_walk(body);
     bool good = true;
     *out = (NestReach){0};
-    vec_push(&stack, body);
-    while (stack.len && good) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+    for (const FdNode *n; good && (n = fd_walk_next(&walk));) {
+        const FdNode *children[FD_MAX_CHILDREN];
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER || !fd_meet(&seen, n)) continue;
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER) continue;
         if (n->nvars) vec_push(&w.binders, n);
         bool applies = n->kind == FD_APPLY && nest_is_of(u, n->fn, read);
         if (applies) vec_push(&reads, n);
         for (int i = fd_children(n, children); i-- > 0;) {
             if (applies && children[i] == n->fn) continue;
             good = good && !nest_is_of(u, children[i], read); /* given whole */
-            vec_push(&stack, children[i]);
+            fd_walk_add(&walk, children[i]);
         }
     }
     for (size_t i = 0; good && i < reads.len; i++) good = add_read(&w, reads.data[i]);
-    fd_seen_free(&seen);
+    fd_walk_end(&walk);
     vec_free(&reads);
-    vec_free(&stack);
     vec_free(&w.binders);
     return good;
 }

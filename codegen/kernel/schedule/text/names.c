@@ -25,20 +25,14 @@ static void add_var(NestNames *n, const FdNode *v, const FdDom *dom)
 NestNames nest_names(Unit *u, const Def *d)
 {
     NestNames n = {.u = u};
-    VEC(const FdNode *) stack = {0};
-    FdSeen seen = {0};
+    FdWalk w = fd_walk(d->body);
     for (int i = 0; i < d->nvars; i++) add_var(&n, d->vars[i], &d->doms[i]);
-    vec_push(&stack, d->body);
-    while (stack.len) {
-        const FdNode *node = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
-        if (!fd_meet(&seen, node)) continue;
+    for (const FdNode *node; (node = fd_walk_next(&w)); fd_walk_below(&w, node)) {
         vec_push(&n.terms, ((NestTerm){node, NULL, NULL}));
         for (int i = 0; node->kind == FD_REDUCE && i < node->nvars; i++)
             add_var(&n, node->vars[i], &node->doms[i]);
-        for (int i = fd_children(node, children); i-- > 0;) vec_push(&stack, children[i]);
     }
-    vec_free(&stack);
-    fd_seen_free(&seen);
+    fd_walk_end(&w);
     return n;
 }
 

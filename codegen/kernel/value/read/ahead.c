@@ -13,14 +13,12 @@ typedef struct Reads {
 /* Reads of scalars that move by one, inside, of an array that is read in one place only. */
 static void collect(const Gen *g, const FdNode *body, Reads *out)
 {
-    VEC(const FdNode *) stack = {0}, arrays = {0};
-    FdSeen seen = {0};
-    vec_push(&stack, body);
-    while (stack.len) {
-        const FdNode *n = stack.data[--stack.len], *children[FD_MAX_CHILDREN];
+    VEC(const FdNode *) arrays = {0};
+    FdWalk w = fd_walk(body);
+    for (const FdNode *n; (n = fd_walk_next(&w));) {
         FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-        if (op == FD_OP_LOWER || op == FD_OP_UPPER || n->nvars || !fd_meet(&seen, n)) continue;
-        for (int i = fd_children(n, children); i-- > 0;) vec_push(&stack, children[i]);
+        if (op == FD_OP_LOWER || op == FD_OP_UPPER || n->nvars) continue;
+        fd_walk_below(&w, n);
         if (!is_read(n)) continue;
         vec_push(&arrays, n->fn);
         bool asks = g->checks != GEN_PROVED && gen_is_suspect(g, n);
@@ -36,8 +34,7 @@ static void collect(const Gen *g, const FdNode *body, Reads *out)
         if (places == 1) out->reads[kept++] = out->reads[i];
     }
     out->n = kept;
-    fd_seen_free(&seen);
-    vec_free(&stack);
+    fd_walk_end(&w);
     vec_free(&arrays);
 }
 
