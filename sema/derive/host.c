@@ -83,14 +83,21 @@ void derived_add_version(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *
     vec_push(&h->names, named);
 }
 
-Symbol *derived_declare(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made)
+Symbol *derived_settle(Sema *s, Symbol *made, Ast *decl)
 {
-    made->decl->sym = made;
-    derived_add_version(s, kind, f, made);
+    made->decl = decl;
+    decl->sym = made;
     Context saved = context_enter(s, made);
     decl_func(s, made, made);
     context_leave(s, &saved);
+    class_settle(s);
     return made;
+}
+
+Symbol *derived_declare(Sema *s, DerivedVersion kind, const Symbol *f, Symbol *made)
+{
+    derived_add_version(s, kind, f, made);
+    return derived_settle(s, made, made->decl);
 }
 
 void derived_drop_version(Sema *s, DerivedVersion kind, const Symbol *f)
@@ -238,14 +245,9 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
     sym->as_written = NULL;
     sym->associative = sym->commutative = false;
     sym->identity = NULL;
-    sym->decl =
-        tree_func(s, f->decl->loc, mods, result, name, params, code_block(s, f->decl->loc, stmts));
-    sym->decl->sym = sym;
-    Context saved = context_enter(s, sym);
-    decl_func(s, sym, sym);
-    context_leave(s, &saved);
-    class_settle(s);
-    return sym;
+    const Loc at = f->decl->loc;
+    return derived_settle(s, sym,
+                          tree_func(s, at, mods, result, name, params, code_block(s, at, stmts)));
 }
 
 bool derived_call(Sema *s, Ast *n)

@@ -245,6 +245,8 @@ int given_parts(const Symbol *f, int i, int *part);
 /* What is made in place of f, differentiated by the parameters whose bits are set. Its parameters are those of f, then
  * the seed or the changes. NULL after a report. Of a [Derivative] there are not both. */
 const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, Loc loc);
+/* Gives a function that is made its declaration, whose types are found. Gives it. */
+Symbol *derived_settle(Sema *s, Symbol *made, Ast *decl);
 /* Of what goes back, which is no function that a program could have: what it is made of; NULL: f is another. */
 const DerivedFrom *derived_from(Sema *s, const Symbol *f);
 /* What f is made into before it is differentiated. NULL: it is not yet. */

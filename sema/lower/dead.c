@@ -74,10 +74,5 @@ static void visit(Ast **child, void *ctx)
 
 void lower_dead(Lower *l)
 {
-    for (int i = 0; i < l->r->nfuncs; i++) {
-        Ast **body = lower_func_body(l->r->funcs[i]);
-        if (body && *body) visit(body, l);
-    }
-    AstList *stmts = &l->r->unit->unit.stmts;
-    for (int i = 0; i < stmts->len; i++) visit(&stmts->data[i], l);
+    lower_each_body(l->r, visit, l);
 }

@@ -31,6 +31,8 @@
 int lower_leaves(const Type *t);
 /* Where a function, method, constructor or accessor keeps its body; NULL if it has none. */
 Ast **lower_func_body(const Symbol *func);
+/* Of each function that has one, then the program's statements. */
+void lower_each_body(const SemaResult *r, void visit(Ast **child, void *ctx), void *ctx);
 
 /* Called by sema_unit when the unit is checked and free of errors. Fills in graphs, evaluations and
  * host_users of r; graphs live in fd, all else in arena. */

@@ -64,13 +64,8 @@ static Symbol *function_of(Sema *s, const Ast *lambda, const Type *result, AstLi
     sym->cls = s->cls;
     sym->self = s->func ? s->func->self : NULL;
     if (s->cls && !sym->self) sym->mods = AST_MOD_STATIC;
-    sym->decl = tree_func(s, loc, sym->mods, type_node(s, loc, result), name, params, body);
-    sym->decl->sym = sym;
-    Context saved = context_enter(s, sym);
-    decl_func(s, sym, sym);
-    context_leave(s, &saved);
-    class_settle(s);
-    return sym;
+    return derived_settle(
+        s, sym, tree_func(s, loc, sym->mods, type_node(s, loc, result), name, params, body));
 }
 
 /* The call at these arguments, behind which the seed or the directions stand. */

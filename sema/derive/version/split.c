@@ -432,10 +432,6 @@ static const Symbol *split_function(Split *w, Symbol *f, Loc loc)
     Ast *ret = type_node(s, loc, f->type->result);
     made->mods &= ~(uint64_t)(AST_MOD_VIRTUAL | AST_MOD_OVERRIDE);
     if (!made->self) made->mods |= AST_MOD_STATIC;
-    made->decl = tree_func(s, f->decl->loc, made->mods, ret, made->name, params, body);
-    made->decl->sym = made;
-    saved = context_enter(s, made);
-    decl_func(s, made, made);
-    context_leave(s, &saved);
-    return made;
+    return derived_settle(s, made,
+                          tree_func(s, f->decl->loc, made->mods, ret, made->name, params, body));
 }

@@ -18,6 +18,16 @@ Ast **lower_func_body(const Symbol *func)
     return d && d->kind == AST_FUNC ? &d->func.body : NULL;
 }
 
+void lower_each_body(const SemaResult *r, void visit(Ast **child, void *ctx), void *ctx)
+{
+    for (int i = 0; i < r->nfuncs; i++) {
+        Ast **body = lower_func_body(r->funcs[i]);
+        if (body && *body) visit(body, ctx);
+    }
+    AstList *stmts = &r->unit->unit.stmts;
+    for (int i = 0; i < stmts->len; i++) visit(&stmts->data[i], ctx);
+}
+
 /* False for what no graph can call: `ref` parameters, too many of them. */
 static bool signature_of(const Symbol *sym, LowerSignature *out)
 {
