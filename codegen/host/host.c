@@ -8,7 +8,6 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <llvm/Config/llvm-config.h>
 
 #include "../llvm/machine.h"
 #include "value/value.h"
@@ -70,17 +69,12 @@ void host_verify(const HostModule *m)
 
 /* What host code gets up to -O2: LLVM's own -O2 once through, without what repeats or seldom finds
  * anything in such code. Half the time, the same speed (docs/performance.md). */
-#if LLVM_VERSION_MAJOR >= 18
-#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
-#else
-#define INSTCOMBINE "instcombine"
-#endif
 static const char lean_passes[] =
     "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg),"
     "cgscc(devirt<4>(inline,function-attrs,function<eager-inv>("
-    "sroa,early-cse<memssa>,simplifycfg," INSTCOMBINE ",tailcallelim))),globaldce,"
+    "sroa,early-cse<memssa>,simplifycfg," LLVM_INSTCOMBINE ",tailcallelim))),globaldce,"
     "function<eager-inv>(loop-mssa(loop-rotate,licm,simple-loop-unswitch),gvn,loop(indvars)"
-    "," INSTCOMBINE ",dse,adce,loop-vectorize," INSTCOMBINE ",loop-unroll,simplifycfg)";
+    "," LLVM_INSTCOMBINE ",dse,adce,loop-vectorize," LLVM_INSTCOMBINE ",loop-unroll,simplifycfg)";
 
 /* What a light function gets; other functions get it too, which costs them little. */
 static const char light_passes[] =

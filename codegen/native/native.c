@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <llvm/Config/llvm-config.h>
 
+#include "../llvm/machine.h"
 #include "impl.h"
 
 void native_bug(const char *what, const char *name)
@@ -364,18 +364,13 @@ bool native_take(Native *n, NativeModule *out)
 
 /* ---- passes ------------------------------------------------------------------------------------ */
 
-#if LLVM_VERSION_MAJOR >= 18
-#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
-#else
-#define INSTCOMBINE "instcombine"
-#endif
 /* Kernels come with vectors and tiles made and written out: what is left is to get variables into
  * registers and addresses out of loops. Each has been looked at (docs/performance.md): instructions are
  * combined before loops are changed, and once. */
 static const char passes[] =
     "globaldce,function<eager-inv>(sroa,early-cse,simplifycfg)," /* before functions are inlined */
     "cgscc(inline),globaldce,"
-    "function<eager-inv>(sroa," INSTCOMBINE
+    "function<eager-inv>(sroa," LLVM_INSTCOMBINE
     ",loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,"
     "loop-mssa(licm),adce,simplifycfg)";
 

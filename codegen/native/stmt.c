@@ -78,18 +78,24 @@ static void set(Fn *f, const KirStmt *s)
     LLVMBuildStore(f->b, fn_value_as(f, s->expr, t), place);
 }
 
+/* The statements of a loop, up to where the next turn is begun. */
+static void inside(Fn *f, const Loop *loop, const KirStmt *body)
+{
+    const Loop *around = f->loop;
+    f->loop = loop;
+    fn_statements(f, body);
+    f->loop = around;
+    fn_go(f, loop->again);
+    fn_at(f, loop->again);
+}
+
 /* One turn of a loop whose number is known. */
 static void turn(Fn *f, const KirStmt *s, int64_t i, LLVMBasicBlockRef out)
 {
     size_t scope = enter(f);
     Loop loop = {.leave = out, .again = fn_block(f)};
-    const Loop *around = f->loop;
     fn_declare(f, VAR_NUMBER, s->name, kir_type(KIR_IDX, 1), NULL)->number = i;
-    f->loop = &loop;
-    fn_statements(f, s->body);
-    f->loop = around;
-    fn_go(f, loop.again);
-    fn_at(f, loop.again);
+    inside(f, &loop, s->body);
     leave(f, scope);
 }
 
@@ -155,12 +161,7 @@ static void for_loop(Fn *f, const KirStmt *s)
     LLVMValueRef more = LLVMBuildICmp(f->b, LLVMIntSLT, i, fn_value_as(f, s->hi, idx), "");
     LLVMBuildCondBr(f->b, more, body, loop.leave);
     fn_at(f, body);
-    const Loop *around = f->loop;
-    f->loop = &loop;
-    block(f, s->body);
-    f->loop = around;
-    fn_go(f, loop.again);
-    fn_at(f, loop.again);
+    inside(f, &loop, s->body);
     LLVMValueRef next = set ? LLVMBuildLoad2(f->b, i64, v->at, "") : i;
     next = LLVMBuildNSWAdd(f->b, next, fn_value_as(f, s->step, idx), "");
     LLVMBasicBlockRef last = LLVMGetInsertBlock(f->b);
@@ -199,16 +200,11 @@ static void endless_loop(Fn *f, const KirStmt *s)
 {
     LLVMBasicBlockRef head = fn_block(f);
     Loop loop = {.leave = fn_block(f), .again = fn_block(f)};
-    const Loop *around = f->loop;
     fn_go(f, head);
     fn_at(f, head);
     look_for_interrupt(f, &loop);
     size_t scope = enter(f);
-    f->loop = &loop;
-    fn_statements(f, s->body);
-    f->loop = around;
-    fn_go(f, loop.again);
-    fn_at(f, loop.again);
+    inside(f, &loop, s->body);
     fn_statements(f, s->other); /* sees the body's variables */
     leave(f, scope);
     LLVMValueRef back = LLVMBuildBr(f->b, head);

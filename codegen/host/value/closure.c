@@ -157,6 +157,14 @@ static const Type *without_captures(const HostModule *m, const Symbol *sym, int 
     return skip > 0 ? type_func(m->sema->types, t->result, t->nparams - skip, t->params + skip) : t;
 }
 
+static LLVMValueRef add_native(HostModule *m, HostNativeEntry e, LLVMValueRef *members)
+{
+    e.descriptor = host_constant(m, "native", m->structs[HOST_NATIVE],
+                                 host_struct(m, HOST_NATIVE, members), false);
+    vec_push(&m->natives, e);
+    return e.descriptor;
+}
+
 LLVMValueRef host_native(HostModule *m, const Symbol *sym, int captures)
 {
     for (size_t i = 0; i < m->natives.len; i++)
@@ -171,11 +179,7 @@ LLVMValueRef host_native(HostModule *m, const Symbol *sym, int captures)
     members[NATIVE_NPARAMS] = host_int(m, type->nparams);
     members[NATIVE_IS_OBJECT] = host_int(m, 0);
     members[NATIVE_LOWER] = members[NATIVE_UPPER] = members[NATIVE_BLOCK] = host_null(m);
-    HostNativeEntry e = {sym, captures, NULL, NULL};
-    e.descriptor = host_constant(m, "native", m->structs[HOST_NATIVE],
-                                 host_struct(m, HOST_NATIVE, members), false);
-    vec_push(&m->natives, e);
-    return e.descriptor;
+    return add_native(m, (HostNativeEntry){sym, captures, NULL, NULL}, members);
 }
 
 /* ---- objects as functions -------------------------------------------------------------------- */
@@ -249,11 +253,7 @@ static LLVMValueRef class_native(HostModule *m, const Class *c)
     members[NATIVE_UPPER] = bound_thunk(m, c, c->upper);
     members[NATIVE_BLOCK] = block_thunk(m, c);
     host_come_back(m, spot);
-    HostNativeEntry e = {NULL, 0, c, NULL};
-    e.descriptor = host_constant(m, "native", m->structs[HOST_NATIVE],
-                                 host_struct(m, HOST_NATIVE, members), false);
-    vec_push(&m->natives, e);
-    return e.descriptor;
+    return add_native(m, (HostNativeEntry){NULL, 0, c, NULL}, members);
 }
 
 static bool says_more(const Class *c, const Class *base)

@@ -187,39 +187,24 @@ static void print_compare(Text *out, const char *op, const KirExpr *e)
     if (narrow) text_add(out, ")");
 }
 
-/* c ? x : y by a mask of x's width. */
-static void print_wide_select(Text *out, const KirExpr *e)
-{
-    static const char *const masks[] = {[1] = "char", [2] = "short", [4] = "int"};
-    text_add(out, "(");
-    opencl_conversion(out, masks[value_bytes(e->type.kind)], e->type.lanes, "");
-    text_add(out, "(");
-    opencl_expr(out, e->args[0]);
-    text_add(out, ") ? ");
-    opencl_expr(out, e->args[1]);
-    text_add(out, " : ");
-    opencl_expr(out, e->args[2]);
-    text_add(out, ")");
-}
-
+/* A condition, or a mask of the width of what is chosen. */
 static void print_select(Text *out, const KirExpr *e)
 {
-    if (e->args[0]->type.lanes == 1) {
+    static const char *const masks[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
+    size_t bytes = value_bytes(e->type.kind);
+    bool one = e->args[0]->type.lanes == 1, wide = !one && is_long(e->type.lanes);
+    if (one || wide) {
         text_add(out, "(");
+        if (wide) opencl_conversion(out, masks[bytes], e->type.lanes, "");
+        if (wide) text_add(out, "(");
         opencl_expr(out, e->args[0]);
-        text_add(out, " ? ");
+        text_add(out, wide ? ") ? " : " ? ");
         opencl_expr(out, e->args[1]);
         text_add(out, " : ");
         opencl_expr(out, e->args[2]);
         text_add(out, ")");
         return;
     }
-    if (is_long(e->type.lanes)) {
-        print_wide_select(out, e);
-        return;
-    }
-    static const char *const masks[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
-    size_t bytes = value_bytes(e->type.kind);
     text_add(out, "select(");
     opencl_expr(out, e->args[2]);
     text_add(out, ", ");
