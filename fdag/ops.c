@@ -13,6 +13,9 @@
 #define T FD_THROWS
 #define X FD_EXPENSIVE
 #define R FD_ROUNDS
+#define NONE NULL
+#define OWN(name) "cs_" #name
+#define WIDE(name) OWN(name)
 static const FdOpInfo table[FD_OP_COUNT] = {
     {"none", 0, FD_RULE_SAME, 0, FD_NEUTRAL_NO, NULL, NULL, NULL},
 #define OP(id, text, arity, rule, props, neutral, cl, own, partials)                               \
@@ -27,6 +30,9 @@ static const FdOpInfo table[FD_OP_COUNT] = {
 #undef T
 #undef X
 #undef R
+#undef NONE
+#undef OWN
+#undef WIDE
 
 const FdOpInfo *fd_op_info(FdOp op)
 {

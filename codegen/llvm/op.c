@@ -273,7 +273,7 @@ static LLVMValueRef real(const LlvmAt *at, FdOp op, const LLVMValueRef *args)
     case FD_OP_MAX: return extreme(at, op, args);
     case FD_OP_SIGN: return sign_of_real(at, args[0]);
     case FD_OP_GIVEN: return args[0];
-    default: return info->rule == FD_RULE_REAL ? library(at, op, args) : NULL;
+    default: return info->rule == FD_RULE_REAL && !at->closed ? library(at, op, args) : NULL;
     }
 }
 

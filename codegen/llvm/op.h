@@ -14,6 +14,7 @@ typedef struct LlvmAt { /* where instructions go */
     LLVMBuilderRef b;
     unsigned flags; /* LLVMFastMathFlags of what is computed in reals */
     bool precise;   /* min and max of NaN and a number are the number; else either */
+    bool closed;    /* functions of C's library are not at hand */
 } LlvmAt;
 
 /* op on operands of one type; a shift's count may be of any width. Comparisons give an i1, or a vector of

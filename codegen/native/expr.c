@@ -10,7 +10,7 @@ static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
 LlvmAt fn_llvm(const Fn *f)
 {
     const CgOptions *o = f->n->code->options;
-    LlvmAt at = {.mod = f->n->mod, .b = f->b, .precise = o->precise};
+    LlvmAt at = {.mod = f->n->mod, .b = f->b, .precise = o->precise, .closed = true};
 #if LLVM_VERSION_MAJOR >= 18
     if (!f->exact && !o->precise) at.flags = LLVMFastMathAllowContract;
     if (at.flags && o->fast)

@@ -6,17 +6,16 @@
 
 typedef V MathFunction(const V *x);
 
-MathFunction math_exp, math_exp2, math_expm1;             /* exponential.c */
-MathFunction math_log, math_log2, math_log10, math_log1p; /* logarithm.c */
-MathFunction math_sin, math_cos, math_tan;                /* angle.c */
-MathFunction math_asin, math_acos, math_atan, math_atan2; /* inverse.c */
-MathFunction math_sinh, math_cosh, math_tanh;             /* hyperbolic.c */
-MathFunction math_asinh, math_acosh, math_atanh;
-MathFunction math_pow;                 /* power.c */
-MathFunction math_cbrt, math_hypot;    /* root.c */
-MathFunction math_erf, math_erfc;      /* error.c */
-MathFunction math_tgamma, math_lgamma; /* gamma.c */
-MathFunction math_fmod;                /* remainder.c */
+/* math_exp and the others that fdag/ops.def names. */
+#define NONE
+#define OWN(name) MathFunction math_##name;
+#define WIDE(name) OWN(name)
+#define OP(id, text, arity, rule, props, neutral, cl, own, partials) own
+#include "../../../fdag/ops.def"
+#undef NONE
+#undef OWN
+#undef WIDE
+#undef OP
 
 /* x = 2^k m, m between the roots of 1/2 and 2; x is a normal number. */
 void math_split(V x, V *k, V *m);
