@@ -144,9 +144,7 @@ static void close_paren(Layout *l)
     l->open.len--;
     l->statement = o.statement;
     l->object = o.object;
-    bool has_body = o.header == TOK_IF || o.header == TOK_FOR || o.header == TOK_FOREACH ||
-                    o.header == TOK_WHILE || o.header == TOK_USING;
-    if (has_body) begin_body(l, o.header);
+    if (token_is_header(o.header) || o.header == TOK_USING) begin_body(l, o.header);
     if (o.attribute) l->within = false;
 }
 
@@ -193,8 +191,7 @@ void layout_take(Layout *l, const Tokens *tokens, size_t i, int indent)
     case TOK_INTERFACE: l->declares = true; break;
     default: break;
     }
-    bool header = k == TOK_IF || k == TOK_FOR || k == TOK_FOREACH || k == TOK_WHILE ||
-                  (k == TOK_USING && kind_at(tokens, i + 1) == TOK_LPAREN);
+    bool header = token_is_header(k) || (k == TOK_USING && kind_at(tokens, i + 1) == TOK_LPAREN);
     l->header = header ? k : TOK_END;
     if (k == TOK_NEW)
         l->object = true;

@@ -19,8 +19,7 @@ static bool opens(TokenKind k)
 
 static bool is_header(TokenKind k)
 {
-    return k == TOK_IF || k == TOK_FOR || k == TOK_FOREACH || k == TOK_WHILE || k == TOK_SWITCH ||
-           k == TOK_CATCH || k == TOK_USING;
+    return token_is_header(k) || k == TOK_SWITCH || k == TOK_CATCH || k == TOK_USING;
 }
 
 /* ---- roles -------------------------------------------------------------------------------------- */

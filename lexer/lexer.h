@@ -16,7 +16,7 @@ typedef enum TokenKind {
     TOK_COUNT
 } TokenKind;
 
-typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_M, TOKEN_P } TokenClass;
+typedef enum TokenClass { TOKEN_C, TOKEN_K, TOKEN_M, TOKEN_H, TOKEN_P } TokenClass;
 
 enum {
     TOKEN_QUIET = 1, /* an error was reported just before: a syntax error here would be its echo */
@@ -83,9 +83,10 @@ void lexer_mark_last(Tokens *tokens, Interner *names);
 /* The token behind the `<...>` that begins at token i, if it can be a list of types; else i. */
 size_t lexer_skip_type_list(const Tokens *tokens, size_t i);
 
-const char *token_text(TokenKind kind); /* the text of tokens.def */
-TokenClass token_class(TokenKind kind);
+const char *token_text(TokenKind kind);  /* the text of tokens.def */
+TokenClass token_class(TokenKind kind);  /* K of a header, too */
 bool token_is_modifier(TokenKind kind);  /* public, static, final .. */
+bool token_is_header(TokenKind kind);    /* if, while .. */
 TokenKind token_partner(TokenKind kind); /* what closes the bracket that it opens; END: none */
 bool token_closes(TokenKind kind);       /* a bracket */
 

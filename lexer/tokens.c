@@ -20,6 +20,11 @@ bool token_is_modifier(TokenKind kind)
     return table[kind].class == TOKEN_M;
 }
 
+bool token_is_header(TokenKind kind)
+{
+    return table[kind].class == TOKEN_H;
+}
+
 TokenKind token_partner(TokenKind kind)
 {
     switch (kind) {
@@ -46,7 +51,7 @@ bool token_closes(TokenKind kind)
 
 TokenClass token_class(TokenKind kind)
 {
-    return table[kind].class;
+    return token_is_header(kind) ? TOKEN_K : table[kind].class;
 }
 
 void tokens_drop(Tokens *tokens, const bool *dropped)

@@ -129,7 +129,7 @@ static void apply(Parse *p, const Repair *r)
 /* Whether a token of this kind, first of its line, is where a new statement begins. */
 static bool begins_statement(TokenKind k)
 {
-    if (token_is_modifier(k)) return true;
+    if (token_is_modifier(k) || token_is_header(k)) return true;
     switch (k) {
     case TOK_TYPENAME:
     case TOK_BREAK:
@@ -141,9 +141,6 @@ static bool begins_statement(TokenKind k)
     case TOK_CTOR:
     case TOK_DO:
     case TOK_ENUM:
-    case TOK_FOR:
-    case TOK_FOREACH:
-    case TOK_IF:
     case TOK_INTERFACE:
     case TOK_RETURN:
     case TOK_SWITCH:
@@ -152,7 +149,6 @@ static bool begins_statement(TokenKind k)
     case TOK_TYPE:
     case TOK_USING:
     case TOK_VAR:
-    case TOK_WHILE:
     case TOK_YIELD: return true;
     default: return false;
     }
