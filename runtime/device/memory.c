@@ -139,6 +139,13 @@ static bool more_memory(size_t bytes)
     return mem_used() + bytes <= rt.memory.limit;
 }
 
+bool memory_is_short(size_t bytes)
+{
+    if (!find_limit(NULL)) return true;
+    const size_t limit = rt.memory.limit, used = mem_used() - rt.memory.pooled;
+    return used + bytes > limit - limit / 4;
+}
+
 void memory_start(void)
 {
     enum { NEXT_TO_NOTHING = 1 << 20 };

@@ -37,7 +37,9 @@ bool buffer_regain(Buffer *b, const CsSite *site); /* false with an exception pe
  * that the index is outside. Zeros, as far as anything could be; nobody writes them. */
 void *memory_nothing(void);
 
-void memory_trim(void);  /* frees everything pooled */
+void memory_trim(void); /* frees everything pooled */
+/* Is less than a quarter of what a program may have left, with so many bytes more? */
+bool memory_is_short(size_t bytes);
 void memory_start(void); /* from here on CS_MEM_LIMIT holds */
 
 /* A number of bytes in an environment variable, with K, M or G behind it: 1 and *out if it is one,

@@ -80,6 +80,10 @@ static const char *unfit(const Lazy *l, size_t bytes)
     if (l->box.rank < 2) return "arrays of one dimension are not held back";
     if (bytes < plan_least(LEAST)) return "arrays below 1 MiB are not held back";
     if (l->graph->alone >= ALONE) return "each step was looked at";
+    size_t kept =
+        bytes; /* by what waits: its array, once it is made, and what it reads until then */
+    for (const struct Held *h = rt.hold.first; h; h = h->next) kept += 2 * h->buffer->bytes;
+    if (memory_is_short(kept)) return "memory is short, and what waits keeps what it reads";
     return root->kind != FD_LET || root->self ? "recurrences are not held back" : NULL;
 }
 

@@ -117,8 +117,7 @@ static int choose(Find *f, int dim)
         count += at >= 0;
         if (at >= 0 && f->defs[p].nvars > most) most = f->defs[p].nvars;
     }
-    bool along =
-        most == 1 && lanes_possible(result->body, result->vars[0], recipe_allowed(result));
+    bool along = most == 1 && lanes_possible(result->body, result->vars[0], recipe_allowed(result));
     return count > 1 && !along ? count : 0;
 }
 
