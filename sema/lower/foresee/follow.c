@@ -4,9 +4,7 @@
 #include "number.h"
 #include "object.h"
 
-enum {
-    MAX_CALLS = 16 /* that are followed, one inside the other */
-};
+enum { MAX_AGAIN = 4 /* calls of one function inside of each other: two in its body are 2^n */ };
 
 void follow_put(Foresee *f, const Ast *place, Value *v)
 {
@@ -59,7 +57,7 @@ static Value *body(Foresee *f, const Symbol *sym, const AstList *given, Value **
     Value *before = f->returned, *self_before = f->self;
     const size_t known = f->known.len;
     for (int i = 0; i < given->len; i++) known_learn(f, params->data[i]->sym, args[i]);
-    f->calls++;
+    f->within[f->calls++] = sym;
     f->followed++;
     f->returned = NULL;
     f->self = self;
@@ -81,8 +79,11 @@ static bool is_followed(const Foresee *f, const Symbol *sym, int nargs)
 {
     const Ast *func = sym->decl;
     bool is_virtual = sym->slot >= 0 && sym->cls;
-    return func && !is_virtual && nargs <= FD_MAX_PARAMS && nargs == func->func.params.len &&
-           f->calls < MAX_CALLS && f->followed < MAX_FOLLOWED && func->func.body;
+    int again = 0;
+    for (int i = 0; i < f->calls; i++) again += f->within[i] == sym;
+    return func && !is_virtual && again < MAX_AGAIN && nargs <= FD_MAX_PARAMS &&
+           nargs == func->func.params.len && f->calls < KNOWN_MAX_CALLS &&
+           f->followed < MAX_FOLLOWED && func->func.body;
 }
 
 static Value *argument(Foresee *f, Ast *n)

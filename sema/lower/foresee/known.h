@@ -58,6 +58,12 @@ typedef struct KnownTurns {
     SemaEvaluation evaluation;
 } KnownTurns;
 
+enum {
+    KNOWN_MAX_DEPTH = 64, /* of graphs; the runtime composes no deeper either */
+    KNOWN_MAX_CALLS = 16, /* that are followed, one inside the other */
+    KNOWN_MAX_WAYS = 16   /* in which a graph is evaluated; of more, nothing is known */
+};
+
 typedef struct Foresee {
     SemaResult *r;
     Arena *arena;
@@ -79,16 +85,12 @@ typedef struct Foresee {
     uint32_t visit;
     uint32_t natoms, atoms;     /* numbers that nobody knows, so far; before the innermost loop */
     int calls, loops, followed; /* that we are in; calls so far */
-    bool ahead;                 /* what is evaluated has been evaluated together */
-    const SemaGraph *with;      /* of the TOGETHER that we are in */
+    const Symbol *within[KNOWN_MAX_CALLS]; /* the calls */
+    bool ahead;                            /* what is evaluated has been evaluated together */
+    const SemaGraph *with;                 /* of the TOGETHER that we are in */
     Value *other, *unknown, *returned;
     Value *self; /* `this`; NULL: there is none */
 } Foresee;
-
-enum {
-    KNOWN_MAX_DEPTH = 64, /* of graphs; the runtime composes no deeper either */
-    KNOWN_MAX_WAYS = 16   /* in which a graph is evaluated; of more, nothing is known */
-};
 
 /* ---- values --------------------------------------------------------------------------------- */
 
