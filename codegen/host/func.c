@@ -29,7 +29,7 @@ const HostFuncInfo *host_func_info(const HostModule *m, const Symbol *sym)
 }
 
 /* "mul.float.int.int.float.int.int": assemblers take letters, digits and dots everywhere; the dot
- * after the name keeps it apart from names of C. LLVM numbers what still clashes. */
+ * after the name keeps it apart from names of C. */
 static const char *mangled(HostModule *m, const Symbol *sym)
 {
     Text t = {0};
@@ -51,6 +51,16 @@ static const char *mangled(HostModule *m, const Symbol *sym)
     return name;
 }
 
+/* What clashes is numbered, but not by LLVM, which goes on counting over all of the program's names: units have these
+ * names, too (unit.c). */
+static const char *name_of(HostModule *m, const Symbol *sym)
+{
+    const char *name = mangled(m, sym), *free = name;
+    for (int n = 2; LLVMGetNamedFunction(m->mod, free); n++)
+        free = arena_printf(m->arena, "%s.%d", name, n);
+    return free;
+}
+
 void host_declare_functions(HostModule *m)
 {
     m->nfuncs = m->sema->nfuncs;
@@ -64,7 +74,7 @@ void host_declare_functions(HostModule *m)
         info->fn = host_null(m);
         if (!info->body) continue; /* abstract */
         info->unit = host_effort_unit(m, info->sym);
-        info->fn = LLVMAddFunction(m->mod, mangled(m, info->sym), info->type);
+        info->fn = LLVMAddFunction(m->mod, name_of(m, info->sym), info->type);
         LLVMSetLinkage(info->fn, LLVMInternalLinkage);
         host_attribute(m, info->fn, "nounwind");
     }
