@@ -30,7 +30,7 @@ static const bool *foreseen(const NativeForms *f, const CgPlan *plan, CgNativeLe
         cg_plan_reach(plan, &device, slots, some);
         for (int k = 0; k < n; k++) runs[k] = runs[k] || some[k];
     }
-    for (int k = 0; k < n; k++) runs[k] = runs[k] || e->nknown == 0;
+    if (e->nknown == 0) cg_plan_reach(plan, &device, slots, runs); /* anything may be: guesses alone */
     return runs;
 }
 

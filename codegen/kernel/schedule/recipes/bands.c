@@ -243,6 +243,15 @@ static void inline_stages(Unit *u, Bands *b)
     }
 }
 
+/* An array and a scalar that is made of it are evaluated together for this form alone. */
+static bool is_all_there_is(const Unit *u)
+{
+    bool scalar = false;
+    for (int k = 0; k < u->g->nresults; k++)
+        scalar = scalar || u->g->results[k].node->kind != FD_LET;
+    return scalar && u->g->nresults > 1;
+}
+
 Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
 {
     Find f = {.u = u, .n = n, .result = at, .defs = defs};
@@ -272,7 +281,7 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
     b->when = applies(u, b, &usual);
     if (num_is(b->when, 0)) return NULL;
     b->when = num_let(u, "bands", b->when);
-    if (usual) num_guess(u, b->when, true);
+    if (usual || is_all_there_is(u)) num_guess(u, b->when, true);
     return b;
 }
 
