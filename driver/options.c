@@ -77,7 +77,8 @@ void options_levels(Options *o, bool carried)
 #if defined(__x86_64__)
     bool best = cg_native_level_runs(CG_NATIVE_V4);
     if (best) o->levels |= 1u << CG_NATIVE_V4;
-    if (carried || !best) o->levels |= 1u << CG_NATIVE_V3;
+    if (!best) o->levels |= 1u << CG_NATIVE_V3;
+    if (best && carried) o->levels |= 1u << CG_NATIVE_QUICK;
 #else
     (void)carried;
 #endif

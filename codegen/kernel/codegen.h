@@ -136,6 +136,7 @@ typedef struct CgDevice { /* what the device layer reports */
 /* Levels of x86-64 for which kernels are compiled into programs (codegen/native). */
 typedef enum CgNativeLevel {
     CG_NATIVE_V2,
+    CG_NATIVE_QUICK, /* v3's vectors; compiled in a fraction of the time, and slower: see native.c */
     CG_NATIVE_V3,
     CG_NATIVE_V4,
     CG_NATIVE_LEVELS

@@ -19,9 +19,14 @@ typedef struct Job {
     ObjectsModule of;
     LLVMMemoryBufferRef made;
     KeptName name;
-    const char *kept; /* what was found of it: nothing is to be made */
-    size_t size;
+    const char *kept;    /* what was found of it: nothing is to be made */
+    size_t size, length; /* of what was kept; instructions */
 } Job;
+
+/* A thread's. */
+typedef struct Machines {
+    LLVMTargetMachineRef usual, quick; /* quick: NULL until it is needed */
+} Machines;
 
 enum { MAX_THREADS = 15, STACK = 64 << 20 /* of a thread: LLVM recurses */ };
 
@@ -40,7 +45,7 @@ struct Objects {
     pthread_cond_t more;
     pthread_t threads[MAX_THREADS];
     int nthreads, most;
-    LLVMTargetMachineRef machine; /* the main thread's */
+    Machines machines; /* the main thread's */
 };
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -51,9 +56,17 @@ static void dispose(const Job *j)
     LLVMContextDispose(j->of.context);
 }
 
-static void make(const Objects *o, Job *j, LLVMTargetMachineRef machine)
+static void dispose_machines(const Machines *m)
+{
+    LLVMDisposeTargetMachine(m->usual);
+    if (m->quick) LLVMDisposeTargetMachine(m->quick);
+}
+
+static void make(const Objects *o, Job *j, Machines *machines)
 {
     LLVMModuleRef mod = j->of.mod;
+    if (j->of.quick && !machines->quick) machines->quick = llvm_machine(0);
+    LLVMTargetMachineRef machine = j->of.quick ? machines->quick : machines->usual;
     j->of.optimise(mod, machine);
     llvm_machine_module(machine, mod);
     j->made = o->what == OBJECTS_LINKED ? LLVMWriteBitcodeToMemoryBuffer(mod)
@@ -61,12 +74,24 @@ static void make(const Objects *o, Job *j, LLVMTargetMachineRef machine)
     dispose(j);
 }
 
+/* The longest of those that wait, so that no thread is left with it when the others have ended. */
+static Job *longest(Objects *o)
+{
+    size_t at = o->next;
+    for (size_t i = at; i < o->jobs.len; i++)
+        if (o->jobs.data[i]->length > o->jobs.data[at]->length) at = i;
+    Job *j = o->jobs.data[at];
+    memmove(&o->jobs.data[o->next + 1], &o->jobs.data[o->next], (at - o->next) * sizeof(Job *));
+    o->jobs.data[o->next++] = j;
+    return j;
+}
+
 /* NULL: there is none, and will be none. */
 static Job *take(Objects *o)
 {
     pthread_mutex_lock(&o->lock);
     while (o->next == o->jobs.len && !o->complete) pthread_cond_wait(&o->more, &o->lock);
-    Job *j = o->next < o->jobs.len ? o->jobs.data[o->next++] : NULL;
+    Job *j = o->next < o->jobs.len ? longest(o) : NULL;
     pthread_mutex_unlock(&o->lock);
     return j;
 }
@@ -74,9 +99,9 @@ static Job *take(Objects *o)
 static void *work(void *objects)
 {
     Objects *o = objects;
-    LLVMTargetMachineRef machine = llvm_machine(o->level);
-    for (Job *j; (j = take(o));) make(o, j, machine);
-    LLVMDisposeTargetMachine(machine);
+    Machines machines = {.usual = llvm_machine(o->level)};
+    for (Job *j; (j = take(o));) make(o, j, &machines);
+    dispose_machines(&machines);
     return NULL;
 }
 
@@ -126,7 +151,7 @@ static void finish(Objects *o, bool make_all)
     if (!make_all) o->next = o->jobs.len;
     pthread_cond_broadcast(&o->more);
     pthread_mutex_unlock(&o->lock);
-    for (Job *j; (j = take(o));) make(o, j, o->machine);
+    for (Job *j; (j = take(o));) make(o, j, &o->machines);
     for (int i = 0; i < o->nthreads; i++) pthread_join(o->threads[i], NULL);
     for (size_t i = 0; make_all && i < o->jobs.len; i++) {
         const Job *j = o->jobs.data[i];
@@ -147,7 +172,8 @@ Objects *objects_new(int level, ObjectsFor what, Store *shipped)
     o->what = what;
     o->shipped = shipped;
     o->most = other_cores();
-    o->machine = llvm_machine(level); /* before threads do: the first call changes LLVM's tables */
+    o->machines.usual =
+        llvm_machine(level); /* before threads do: the first call changes LLVM's tables */
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->more, NULL);
     return o;
@@ -166,7 +192,7 @@ void objects_free(Objects *o)
     }
     for (size_t i = 0; i < o->read.len; i++) mem_free(o->read.data[i]);
     store_close(o->shipped);
-    LLVMDisposeTargetMachine(o->machine);
+    dispose_machines(&o->machines);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->more);
     vec_free(&o->read);
@@ -176,8 +202,19 @@ void objects_free(Objects *o)
     arena_free(o->arena);
 }
 
+static size_t length_of(LLVMModuleRef mod)
+{
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef x = LLVMGetFirstInstruction(b); x; x = LLVMGetNextInstruction(x)) n++;
+    return n;
+}
+
 static void queue(Objects *o, Job *j)
 {
+    enum { QUICK = 5 }; /* times as fast */
+    j->length = length_of(j->of.mod) / (j->of.quick ? QUICK : 1);
     pthread_mutex_lock(&o->lock);
     vec_push(&o->jobs, j);
     pthread_cond_signal(&o->more);

@@ -32,6 +32,7 @@ typedef struct ObjectsModule {
     struct LLVMOpaqueContext *context;
     /* Runs its passes, on any thread. */
     void (*optimise)(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *machine);
+    bool quick; /* by LLVM's fast selection of instructions, whatever the level */
     /* NULL, or its one function, whose name says all that decides about it: it is kept by that, with a
      * number that its maker wants to find again. */
     const char *function;

@@ -122,8 +122,10 @@ static void add_text(Native *n, LLVMValueRef fn, const char *name, const char *v
 
 static void add_attributes(Native *n, LLVMValueRef fn)
 {
-    static const char *const widths[] = {
-        [CG_NATIVE_V2] = "128", [CG_NATIVE_V3] = "256", [CG_NATIVE_V4] = "512"};
+    static const char *const widths[] = {[CG_NATIVE_V2] = "128",
+                                         [CG_NATIVE_QUICK] = "256",
+                                         [CG_NATIVE_V3] = "256",
+                                         [CG_NATIVE_V4] = "512"};
     add_word(n, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
 #if defined(__x86_64__) && !defined(CSC_TARGET) /* llvm/machine.c */
     add_text(n, fn, "target-cpu", cg_native_cpu(n->options.level));

@@ -259,11 +259,11 @@ static const XXH128_hash_t *function_content(Native *n, int i)
     return n->contents[i];
 }
 
-static const char *name_kernel(Native *n, const KirFunc *f)
+static const char *name_kernel(Native *n, const KirFunc *f, CgNativeLevel level)
 {
     Text content = {0};
-    const char also[] = {(char)n->options.level, (char)n->options.stops,
-                         (char)n->code->options->precise, (char)cg_plan_flag(n->plan, "CS_STREAM")};
+    const char also[] = {(char)level, (char)n->options.stops, (char)n->code->options->precise,
+                         (char)cg_plan_flag(n->plan, "CS_STREAM")};
     text_addn(&content, also, sizeof also);
     for (int bytes = 1; bytes <= 8; bytes *= 2) {
         char lanes[] = {'V', (char)('0' + bytes), '\0'};
@@ -276,6 +276,11 @@ static const char *name_kernel(Native *n, const KirFunc *f)
     int stem = (int)(strrchr(f->name, '_') - f->name); /* map_vector of map_vector_4 */
     return arena_printf(n->arena, "kernel.%.*s.%016" PRIx64 "%016" PRIx64, stem, f->name, h.high64,
                         h.low64);
+}
+
+static bool is_quick(const Native *n)
+{
+    return n->options.level == CG_NATIVE_QUICK;
 }
 
 /* Kernels of a text may have one name, too. */
@@ -297,6 +302,7 @@ static void add_kernel(Native *n, const KirFunc *of, const char *name)
         if (n->calls) add_functions(n);
         last = &n->parts.data[n->parts.len - 1];
         last->kernel = n->calls ? NULL : name;
+        last->quick = is_quick(n);
     }
     native_kernel(n, of, name);
     last->size += n->size - before;
@@ -307,6 +313,18 @@ typedef struct Wanted {
     const char *name;
     bool calls;
 } Wanted;
+
+/* Quick code has modules together, since they would be most of its time, and none of what is kept as v3. */
+static NativeFound find_wanted(Native *n, int nkernels, Wanted *w, size_t *size)
+{
+    const char *full = NULL;
+    if (is_quick(n) && n->options.kept) {
+        full = name_kernel(n, w->of, CG_NATIVE_V3);
+        NativeFound found = n->options.kept(n->options.ctx, full, size);
+        if (found != NATIVE_NEW) return w->name = full, found;
+    }
+    return find(n, nkernels, w->name, size);
+}
 
 static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
 {
@@ -321,15 +339,15 @@ static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
         w->of = runs && !runs[k] ? NULL : kernel_of(n->code, names[k]);
         if (!w->of) continue;
         n->calls = false;
-        w->name = name_kernel(n, w->of);
-        w->calls = n->calls;
+        w->name = name_kernel(n, w->of, n->options.level);
+        w->calls = n->calls || is_quick(n);
     }
     for (int calls = 0; calls < 2; calls++)
         for (int k = 0; k < nkernels; k++) {
-            const Wanted *w = &wanted[k];
+            Wanted *w = &wanted[k];
             if (!w->of || w->calls != calls) continue;
             size_t size = 0;
-            NativeFound found = find(n, nkernels, w->name, &size);
+            NativeFound found = find_wanted(n, nkernels, w, &size);
             n->kernels[k] = w->name;
             n->size += size;
             n->calls = calls;
@@ -367,12 +385,16 @@ bool native_take(Native *n, NativeModule *out)
 /* Kernels come with vectors and tiles made and written out: what is left is to get variables into
  * registers and addresses out of loops. Each has been looked at (docs/performance.md): instructions are
  * combined before loops are changed, and once. */
-static const char passes[] =
+static const char usual_passes[] =
     "globaldce,function<eager-inv>(sroa,early-cse,simplifycfg)," /* before functions are inlined */
     "cgscc(inline),globaldce,"
     "function<eager-inv>(sroa," LLVM_INSTCOMBINE
     ",loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,"
     "loop-mssa(licm),adce,simplifycfg)";
+/* Of quick code: without these the fast selection of instructions has several times as many. */
+static const char quick_passes[] =
+    "globaldce,cgscc(inline),globaldce,"
+    "function<eager-inv>(sroa,early-cse,simplifycfg,loop-mssa(licm),adce)";
 
 /* Passes follow the order in which values are used first. Let it be that of a reader of the module's text, so that
  * module and text give the same code. */
@@ -385,7 +407,7 @@ static void order_uses(LLVMModuleRef mod)
                     LLVMSetOperand(x, i, LLVMGetOperand(x, i)); /* the newest use */
 }
 
-void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
+static void run_passes(LLVMModuleRef mod, const char *passes, LLVMTargetMachineRef target)
 {
     order_uses(mod);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -393,4 +415,14 @@ void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
     LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) native_bug("LLVM's passes:", LLVMGetErrorMessage(error));
+}
+
+void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
+{
+    run_passes(mod, usual_passes, target);
+}
+
+void native_optimise_quickly(LLVMModuleRef mod, LLVMTargetMachineRef target)
+{
+    run_passes(mod, quick_passes, target);
 }

@@ -26,7 +26,8 @@ typedef struct NativeOptions {
     bool
         stops; /* loops end once cs_stack_limit is the largest number: in a session that is interrupted */
     NativeFind *find; /* or NULL */
-    void *ctx;        /* of find */
+    NativeFind *kept; /* or NULL: the same, of what is not to be made in any case */
+    void *ctx;        /* of both */
 } NativeOptions;
 
 /* plan: of the text. runs: of each kernel (cg_plan_kernels), is it to have code? NULL: all are.
@@ -48,6 +49,7 @@ typedef struct NativeModule {
     struct LLVMOpaqueContext *context;
     const char *kernel; /* NULL: several, which share functions */
     size_t size;        /* what they count */
+    bool quick;         /* native_optimise_quickly is for it */
 } NativeModule;
 
 /* Hands over the next module, in an order that does not depend on what is kept; false: there is none left.
@@ -59,10 +61,11 @@ typedef struct NativeObjects {
     Arena *arena;     /* of the names */
     VEC(const char *) functions;
 } NativeObjects;
-NativeFind native_objects_find;                       /* of a NativeObjects */
+NativeFind native_objects_find, native_objects_kept;  /* of a NativeObjects */
 void native_objects_add(NativeObjects *o, Native *n); /* all that is left to take */
 
 /* Runs the passes on what was taken; on any thread. */
 void native_optimise(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *target);
+void native_optimise_quickly(struct LLVMOpaqueModule *mod, struct LLVMOpaqueTargetMachine *target);
 
 #endif

@@ -30,7 +30,8 @@ static const bool *foreseen(const NativeForms *f, const CgPlan *plan, CgNativeLe
         cg_plan_reach(plan, &device, slots, some);
         for (int k = 0; k < n; k++) runs[k] = runs[k] || some[k];
     }
-    if (e->nknown == 0) cg_plan_reach(plan, &device, slots, runs); /* anything may be: guesses alone */
+    if (e->nknown == 0)
+        cg_plan_reach(plan, &device, slots, runs); /* anything may be: guesses alone */
     return runs;
 }
 
@@ -56,6 +57,7 @@ static const char *const *native_form(Job *j, CgNativeLevel level, const CgCode 
     const NativeOptions options = {.level = level,
                                    .stops = j->opt->entry || j->opt->python,
                                    .find = native_objects_find,
+                                   .kept = native_objects_kept,
                                    .ctx = &j->objects};
     Native *n = native_new(code, plan, runs, &options);
     if (!n) return NULL;

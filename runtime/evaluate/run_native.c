@@ -13,7 +13,7 @@ static void try_form(Preparation *p, const CsCode *form)
     const Composed *c = p->e->composed;
     NativeWhen when = p->large   ? NATIVE_ALWAYS
                       : p->alone ? native_alone(p->numbers.work)
-                                 : native_when(native_is_full(form), c->exact, p->numbers.work);
+                                 : native_when(form, c->exact, p->numbers.work);
     if (when == NATIVE_NOT) return;
     CgDevice device = native_device(form);
     bool good = run_bind(p->e, c->native, &device, &p->numbers, p->results, p->site);

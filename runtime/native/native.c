@@ -22,7 +22,9 @@ enum {
     SESSION_WORK = 1 << 30,  /* of what somebody waits for: builds of kernels take longer */
     SMALL_WORK = 1 << 22,    /* a millisecond: less than opening a device takes, with many such */
     FIRST_NANOS = 100000000, /* opening a device takes 50 ms, a second if its caches are empty */
-    ALONE_WORK = 1 << 17     /* of one work-item: a millisecond, and copies of operands take less */
+    QUICK_WORK =
+        1 << 16, /* in quick code some 30 us: a thousand of them until csc has made better code */
+    ALONE_WORK = 1 << 17 /* of one work-item: a millisecond, and copies of operands take less */
 };
 static const double FIRST_WORK = 1L << 33; /* of a single evaluation before a device is opened */
 
@@ -72,9 +74,11 @@ CgDevice native_device(const CsCode *form)
     return d;
 }
 
-bool native_is_full(const CsCode *form)
+/* Of the processor's best level? Quick code is v3's, where it is all that there is to be had. */
+static bool is_full(const CsCode *form)
 {
-    return !cg_native_level_runs((CgNativeLevel)form->level + 1);
+    CgNativeLevel level = (CgNativeLevel)form->level;
+    return !cg_native_level_runs((level == CG_NATIVE_QUICK ? CG_NATIVE_V3 : level) + 1);
 }
 
 bool native_is_device(const CsSite *site)
@@ -100,12 +104,14 @@ static bool is_small(double work)
     return work <= (rt.session ? SESSION_WORK : SMALL_WORK);
 }
 
-NativeWhen native_when(bool full, bool exact, double work)
+NativeWhen native_when(const CsCode *form, bool exact, double work)
 {
     NativeUse use = native_use();
     if (use == NATIVE_NEVER) return NATIVE_NOT;
+    if (form->level == CG_NATIVE_QUICK && work > QUICK_WORK && native_makes())
+        return exact ? NATIVE_MEANWHILE : NATIVE_NOT;
     if (use == NATIVE_ALL || is_small(work)) return NATIVE_ALWAYS;
-    if (full) return NATIVE_PROCESSOR;
+    if (is_full(form)) return NATIVE_PROCESSOR;
     if (exact && native_makes()) return NATIVE_MEANWHILE;
     bool begins = !rt.device && rt.native_nanos < FIRST_NANOS && work <= FIRST_WORK;
     return exact && begins ? NATIVE_UNOPENED : NATIVE_NOT;

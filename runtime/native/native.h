@@ -21,8 +21,6 @@ const CsCode *native_form(const CsKernel *k);
 /* Has it the kernels of all launches? csc makes those that it foresees. */
 bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s);
 CgDevice native_device(const CsCode *form); /* what its plan is bound for */
-/* Of the processor's best level: as fast as what a device of this processor would make. */
-bool native_is_full(const CsCode *form);
 /* Is there no device but this processor? May open one to know; false, too, with an exception pending. */
 bool native_is_device(const CsSite *site);
 /* Is it so as far as is known without opening one, and is there a csc that makes kernels for it? */
@@ -39,8 +37,8 @@ typedef enum NativeWhen {
     NATIVE_UNOPENED /* ..or since opening a device would take longer:
                          for evaluations without reals, whose bits are the same everywhere */
 } NativeWhen;
-/* work: operations, of all elements. full: native_is_full. exact: there are no reals. */
-NativeWhen native_when(bool full, bool exact, double work);
+/* work: operations, of all elements. exact: there are no reals. */
+NativeWhen native_when(const CsCode *form, bool exact, double work);
 /* Of what a device with many units would leave to a few work-items: the bits are those of the size, too. */
 NativeWhen native_alone(double work);
 

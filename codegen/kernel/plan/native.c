@@ -8,6 +8,7 @@ static const struct {
     const char *name, *cpu;
     int vector_bytes;
 } levels[] = {[CG_NATIVE_V2] = {"v2", "x86-64-v2", 16},
+              [CG_NATIVE_QUICK] = {"quick", "x86-64-v3", 32},
               [CG_NATIVE_V3] = {"v3", "x86-64-v3", 32},
               [CG_NATIVE_V4] = {"v4", "x86-64-v4", 64}};
 
@@ -35,6 +36,7 @@ bool cg_native_level_runs(CgNativeLevel level)
     __builtin_cpu_init();
     switch (level) {
     case CG_NATIVE_V2: return __builtin_cpu_supports("x86-64-v2");
+    case CG_NATIVE_QUICK:
     case CG_NATIVE_V3: return __builtin_cpu_supports("x86-64-v3");
     case CG_NATIVE_V4: return __builtin_cpu_supports("x86-64-v4");
     default: return false;

@@ -36,6 +36,17 @@ static const char halves[] = "%0 = var \"i\" : int\n"
                              "%9 = let (%0 : given %1..%2) %8 : half(int)\n"
                              "result %9\n";
 
+/* A module's kernel; of several, which quick code has together, the last. */
+static const char *kernel_of(const NativeModule *m)
+{
+    size_t len;
+    const char *name = m->kernel;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->mod); f && !m->kernel; f = LLVMGetNextFunction(f))
+        if (LLVMGetLinkage(f) == LLVMExternalLinkage && !LLVMIsDeclaration(f))
+            name = LLVMGetValueName2(f, &len);
+    return name;
+}
+
 static void load_levels(void *count, const CgCode *code)
 {
     const char *error;
@@ -44,11 +55,12 @@ static void load_levels(void *count, const CgCode *code)
         const NativeOptions options = {.level = (CgNativeLevel)level};
         Native *n = native_new(code, plan, NULL, &options);
         for (NativeModule m; native_take(n, &m); ++*(int *)count) {
-            native_optimise(m.mod, native_target);
+            (m.quick ? native_optimise_quickly : native_optimise)(m.mod, native_target);
             llvm_machine_module(native_target, m.mod);
             LLVMMemoryBufferRef object = llvm_machine_code(native_target, m.mod, LLVMObjectFile);
-            ck_assert_msg(loads(LLVMGetBufferStart(object), LLVMGetBufferSize(object), m.kernel),
-                          "%s at level %d", m.kernel, level);
+            ck_assert_msg(
+                loads(LLVMGetBufferStart(object), LLVMGetBufferSize(object), kernel_of(&m)),
+                "%s at level %d", kernel_of(&m), level);
             LLVMDisposeMemoryBuffer(object);
             LLVMDisposeModule(m.mod);
             LLVMContextDispose(m.context);
