@@ -165,6 +165,15 @@ is "$(CS_DUMP=plan "$CSC" repl <"$work/entries" 2>"$work/err"; grep -o '^// made
 "$CSC" --native=host "$work/p.cs\$" -o "$work/here" || exit 1
 is "$(CS_JIT='' CS_DUMP=plan "$work/here" 1000 2>"$work/err"; grep -c '^// launch' "$work/err")" "$right
 4" "--native=host"
+# Quick code is all that there is without a compiler; with one it is for what is small.
+if grep -q avx2 /proc/cpuinfo; then
+    "$CSC" --native=quick "$work/p.cs\$" -o "$work/quick" || exit 1
+    quick() { env CS_JIT="$1" CS_DUMP=plan timeout 60 "$work/quick" "$2" 2>"$work/err"; grep -c '^// made' "$work/err"; }
+    is "$(quick '' 1000)" "$none" "quick code"
+    is "$(quick "$(realpath "$CSC")" 1000)" "$none" "quick code of what is small, beside a compiler"
+    is "$(quick '' 300000 | tail -n 1)" 0 "quick code of what is large" # sums of other bits than those of ref
+    is "$(quick "$(realpath "$CSC")" 300000 | tail -n 1)" 4 "better code of what is large"
+fi
 # What needs no kernel starts no process and looks for no driver; what csc has foreseen neither.
 if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
     echo 'Console.WriteLine(args.Length);' >"$work/none.cs\$"
