@@ -3,7 +3,7 @@
 #define CS_CODEGEN_ABI_H
 
 typedef enum AbiId {
-#define ABI(name, signature, throws) ABI_##name,
+#define ABI(name, throws, result, parameters) ABI_##name,
 #include "abi.def"
 #undef ABI
     ABI_COUNT,

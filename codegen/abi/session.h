@@ -38,7 +38,4 @@ typedef enum CsSessionTell {
     CS_SESSION_FAILED = 'f'      /* an exception, which has been printed */
 } CsSessionTell;
 
-/* The main function of the process; program: an empty one. */
-int32_t cs_session(int32_t argc, char **argv, const CsProgram *program);
-
 #endif

@@ -7,19 +7,37 @@
 #include "value/value.h"
 
 static const struct {
-    const char *name, *signature;
+    const char *name, *result, *params; /* as C declares them */
     int throws;
 } abi[ABI_COUNT] = {
-#define ABI(name, signature, throws) {#name, signature, throws},
+#define ABI(name, throws, result, params) {#name, #result, #params, throws},
 #include "../abi/abi.def"
 #undef ABI
 };
 
 static LLVMValueRef site_of(HostFunc *f, Loc loc);
 
-const char *host_abi_signature(AbiId id)
+/* A type of C's as a letter: v void, i int32, l int64, f float, d double, p pointer. */
+static char letter_of(const char *type, size_t len)
 {
-    return abi[id].signature;
+    if (memchr(type, '*', len)) return 'p';
+    if (*type == 'u') type++; /* uint32_t */
+    return strncmp(type, "int64_t", 7) == 0 ? 'l' : *type;
+}
+
+const char *host_abi_signature(HostModule *m, AbiId id)
+{
+    char *letters = m->abi_letters[id];
+    if (*letters) return letters;
+    int n = 0;
+    letters[n++] = letter_of(abi[id].result, strlen(abi[id].result));
+    for (const char *p = abi[id].params; *p != ')';) {
+        p += strspn(p, "(, ");
+        size_t len = strcspn(p, ",)");
+        if (len != 4 || strncmp(p, "void", 4) != 0) letters[n++] = letter_of(p, len);
+        p += len;
+    }
+    return letters;
 }
 
 bool host_abi_throws(AbiId id)
@@ -46,7 +64,7 @@ static LLVMTypeRef letter_type(const HostModule *m, char letter)
 
 static void declare(HostModule *m, AbiId id)
 {
-    const char *s = abi[id].signature;
+    const char *s = host_abi_signature(m, id);
     LLVMTypeRef params[16];
     unsigned n = 0;
     for (const char *p = s + 1; *p; p++) params[n++] = letter_type(m, *p);
@@ -70,7 +88,7 @@ static LLVMValueRef call_at(HostFunc *f, AbiId id, const LLVMValueRef *args, int
     LLVMValueRef all[16];
     for (int i = 0; i < n; i++) all[i] = args[i];
     if (host_abi_takes_site(id)) all[n++] = site_of(f, loc);
-    if ((size_t)n + 1 != strlen(abi[id].signature)) host_bug(m, NULL, abi[id].name);
+    if ((size_t)n + 1 != strlen(host_abi_signature(m, id))) host_bug(m, NULL, abi[id].name);
     return call(m, id, all, (unsigned)n);
 }
 

@@ -78,9 +78,10 @@ struct HostModule {
 
     LLVMValueRef abi[ABI_COUNT]; /* declared when first used */
     LLVMTypeRef abi_type[ABI_COUNT];
-    LLVMValueRef pending;     /* cs_pending */
-    LLVMValueRef stack_limit; /* cs_stack_limit */
-    LLVMValueRef release;     /* releases slots of a frame */
+    char abi_letters[ABI_COUNT][16]; /* what abi.c found of each */
+    LLVMValueRef pending;            /* cs_pending */
+    LLVMValueRef stack_limit;        /* cs_stack_limit */
+    LLVMValueRef release;            /* releases slots of a frame */
     LLVMTypeRef release_type;
     const char **exported; /* names of SemaResult.exports */
     LLVMValueRef *graphs;  /* CsGraph of each SemaGraph */
@@ -229,7 +230,8 @@ void host_come_back(HostModule *m, HostSpot spot);
 /* ---- abi.c -------------------------------------------------------------------------- */
 
 void host_abi_init(HostModule *m);
-const char *host_abi_signature(AbiId id);
+/* Of its result, then its parameters, a letter each: v i32 l (i64) f d p. */
+const char *host_abi_signature(HostModule *m, AbiId id);
 bool host_abi_throws(AbiId id);
 bool host_abi_takes_site(AbiId id); /* as its last argument */
 /* Calls a function of the runtime; one that throws gets the site of loc and the check. */

@@ -273,7 +273,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
 {
     HostModule *m = f->m;
     AbiId id = row->runtime;
-    const char *letters = host_abi_signature(id);
+    const char *letters = host_abi_signature(f->m, id);
     const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
     LLVMValueRef v[16];
     Argument out = {NULL, NULL};

@@ -384,7 +384,7 @@ HostRef host_apply(HostFunc *f, Ast *n, Ast *fn, AstList args)
     AbiId id = scalar_is_real(t->scalar) ? ABI_cs_apply_f : ABI_cs_apply_i;
     LLVMValueRef list[] = {values[0], buffer};
     LLVMValueRef v = host_call_runtime(f, id, list, 2, n->loc);
-    return host_from_abi(f, v, host_abi_signature(id)[0], t, n);
+    return host_from_abi(f, v, host_abi_signature(f->m, id)[0], t, n);
 }
 
 static HostRef subscript(HostFunc *f, Ast *n)

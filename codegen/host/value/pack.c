@@ -57,5 +57,5 @@ HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
     LLVMValueRef v = host_call_runtime(f, id, args, over ? 4 : 2, n->loc);
     host_release_temps(f, mark);
     if (over && dead && dead->host) host_release_slot(f, dead->host);
-    return host_from_abi(f, v, host_abi_signature(id)[0], type, n);
+    return host_from_abi(f, v, host_abi_signature(f->m, id)[0], type, n);
 }
