@@ -411,7 +411,6 @@ static void run_passes(LLVMModuleRef mod, const char *passes, LLVMTargetMachineR
 {
     order_uses(mod);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMPassBuilderOptionsSetVerifyEach(options, getenv("CSC_VERIFY_EACH") != NULL);
     LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) native_bug("LLVM's passes:", LLVMGetErrorMessage(error));

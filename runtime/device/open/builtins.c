@@ -82,31 +82,23 @@ static const Builtin builtins[] = {
     {"get_group_id", ONCE, "zu", "const"},
     {"get_local_id", ONCE, "zu", "const"},
     {"get_local_size", ONCE, "zu", "const"},
-    {"get_local_size", ONCE, "zu", "const"},
     {"hypot", REALS, "TTT", "const"},
     {"isfinite", REALS, "BT", "const"},
-    {"isinf", REALS, "BT", "const"},
     {"isnan", REALS, "BT", "const"},
-    {"ldexp", REALS, "TTJ TTi", "const"},
     {"lgamma", REALS, "TT", "const"},
     {"log", REALS, "TT", "const"},
     {"log10", REALS, "TT", "const"},
     {"log1p", REALS, "TT", "const"},
     {"log2", REALS, "TT", "const"},
-    {"mad", REALS, "TTTT", "const"},
     {"max", ANY, "TTT TTS", "const"},
     {"min", ANY, "TTT TTS", "const"},
     {"mul_hi", INTEGERS, "TTT", "const"},
     {"nan", REALS, "TU", "const"},
     {"popcount", INTEGERS, "TT", "const"},
     {"pow", REALS, "TTT", "const"},
-    {"remainder", REALS, "TTT", "const"},
     {"rint", REALS, "TT", "const"},
-    {"round", REALS, "TT", "const"},
-    {"rsqrt", REALS, "TT", "const"},
     {"select", ANY, "TTTI TTTU", "const"},
     {"sign", REALS, "TT", "const"},
-    {"signbit", REALS, "BT", "const"},
     {"sin", REALS, "TT", "const"},
     {"sinh", REALS, "TT", "const"},
     {"sqrt", REALS, "TT", "const"},
@@ -226,7 +218,6 @@ static void add_part(Text *out, char what, int type, int lanes)
     case 'I': text_add(out, types[type].sign); break;
     case 'U': text_add(out, types[type].without); break;
     case 'B': text_add(out, lanes > 1 ? types[type].sign : "int"); break;
-    case 'J': text_add(out, "int"); break;
     case 'i': text_add(out, "int"); return;
     case 'u': text_add(out, "uint"); return;
     case 'z': text_add(out, "size_t"); return;
