@@ -486,6 +486,9 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
             break;
         }
     }
+    const unsigned quick = 1u << CG_NATIVE_QUICK;
+    if ((o->library || o->python) && !o->levels_asked && o->levels & quick) /* it is handed on */
+        o->levels = (o->levels & ~quick) | 1u << CG_NATIVE_V3;
     if (o->instead) return o->instead(o);
     if (o->input || takes == TAKES_NOTHING) return OPTION_GO_ON;
     complain("no input file; csc --help shows how to call it");
