@@ -51,10 +51,16 @@ static bool tells(const void *ctx, const FdNode *n)
            !fd_is_const(before);
 }
 
+/* A read whose last index goes by v: others have no such rows in memory. */
+static bool goes_along(const void *v, const FdNode *n)
+{
+    return fdi_applies(n, FD_LEAF_SLOT) && n->nargs >= 2 && fdi_free_in(n->args[n->nargs - 1], v);
+}
+
 bool fd_abreast_told(const FdNode *body, const FdDom *last, const FdNode *v)
 {
     const Told t = {last, v};
-    return fd_any(body, tells, &t);
+    return fd_any(body, tells, &t) && fd_any(body, goes_along, v);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */

@@ -19,9 +19,14 @@ bool schedule_flat_has_inside(const Def *flat); /* its lanes are the inside of a
  * elements apart (FdNear), and when that may be; NULL: there is no such form. when NULL: not asked. */
 const Def *schedule_near(Unit *u, const Def *d, Num **when);
 Num *schedule_are_as_long(Unit *u, const struct FdNear *near); /* when the distances are those */
-/* The definition with the elements of its last variable, of which there are `length`, side by side (Def.abreast), and when
- * that may be; NULL: there is no such form. when NULL: not asked. */
-const Def *schedule_abreast(Unit *u, const Def *d, int64_t length, Num **when);
+/* The definition with the elements of its last variable, of which there are `length`, side by side (Def.abreast); NULL:
+ * there is no such form. out NULL: not asked. */
+typedef struct Abreast {
+    Num *when;    /* may it be so? */
+    Num *safe;    /* do all reads stay inside, whatever guards say? */
+    bool guarded; /* do guards keep some inside? */
+} Abreast;
+const Def *schedule_abreast(Unit *u, const Def *d, int64_t length, Abreast *out);
 /* Temporaries that such rows of a definition compute themselves, as bits by number; 0: there are none. */
 uint64_t schedule_abreast_inside(Unit *u, const Def *d);
 /* When its rows do so, before any nest of these or of it; NULL: never. */

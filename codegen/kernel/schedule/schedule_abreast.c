@@ -110,7 +110,30 @@ static bool is_suspect(Unit *u, const Def *row, const FdNear *near)
     return false;
 }
 
-const Def *schedule_abreast(Unit *u, const Def *of, int64_t length, Num **when)
+static bool guards(const void *none, const FdNode *n)
+{
+    (void)none;
+    for (int i = 0; n->kind == FD_APPLY && i < n->nargs; i++)
+        if (fd_is_lazy(n, i)) return true;
+    return false;
+}
+
+/* When it is one, of those lengths, and whether lanes may read all that it reads. */
+static Abreast conditions_of(Unit *u, const Def *of, const Def *far, int64_t length,
+                             const FdNear *near, uint64_t inside)
+{
+    Num *yes = num_truth(u, true), *when = is_as_long(u, &of->doms[of->nvars - 1], length);
+    if (near) when = num_and(u, when, schedule_are_as_long(u, near));
+    for (int i = 0; i < u->ndefs; i++)
+        if (inside >> i & 1) when = num_and(u, when, num_not(u, plan_fails(u, &u->defs[i])));
+    if (of->noting) return (Abreast){when, yes, false};
+    when = num_and(u, when, num_not(u, plan_fails(u, of)));
+    /* of reads that are flat nobody asks whether they are inside */
+    Num *unsafe = def_unsafe(u, far);
+    return (Abreast){when, num_not(u, unsafe), num_is(unsafe, 1) || unsafe != plan_fails(u, far)};
+}
+
+const Def *schedule_abreast(Unit *u, const Def *of, int64_t length, Abreast *out)
 {
     if (of->nvars < 2 || of->node->self || of->flat || of->near || of->nbeside || of->nwithin ||
         of->plain || of->anew || of->slice || of->copy || of->abreast ||
@@ -123,27 +146,25 @@ const Def *schedule_abreast(Unit *u, const Def *of, int64_t length, Num **when)
     uint64_t inside;
     const FdNode *row = row_of(u, of, length, &inside);
     if (!row) return NULL;
-    Def *d = def_form(u, of);
-    d->nvars = of->nvars - 1;
-    d->body = row;
-    d->abreast = (int)length;
-    d->node = fd_let(u->fd, d->nvars, of->vars, of->doms, row, of->node->loc);
+    Def *far = def_form(u, of);
+    far->nvars = of->nvars - 1;
+    far->body = row;
+    far->abreast = (int)length;
+    far->node = fd_let(u->fd, far->nvars, of->vars, of->doms, row, of->node->loc);
     FdNear near;
-    bool is_near = fd_near(u->fd, row, &near) && !(of->noting && is_suspect(u, d, &near));
-    if (when) { /* of reads that are flat nobody asks whether they are inside */
-        *when = is_as_long(u, last, length);
-        if (!of->noting) *when = num_and(u, *when, num_not(u, plan_fails(u, of)));
-        if (!of->noting) *when = num_and(u, *when, num_not(u, def_unsafe(u, d)));
-        if (is_near) *when = num_and(u, *when, schedule_are_as_long(u, &near));
-        for (int i = 0; i < u->ndefs; i++)
-            if (inside >> i & 1) *when = num_and(u, *when, num_not(u, plan_fails(u, &u->defs[i])));
-        if (num_is(*when, 0)) return NULL;
-    }
-    d = def_form(u, d);
+    bool is_near = fd_near(u->fd, row, &near) && !(of->noting && is_suspect(u, far, &near));
+    if (out) *out = conditions_of(u, of, far, length, is_near ? &near : NULL, inside);
+    if (out && num_is(out->when, 0)) return NULL;
+    Def *d = def_form(u, far);
     if (is_near) d->body = near.body;
-    if (!lanes_possible(d->body, of->vars[of->nvars - 2], recipe_allowed(d) | LANES_FAR))
-        return NULL;
+    const FdNode *v = of->vars[of->nvars - 2], *const * conds;
+    if (!lanes_possible(d->body, v, recipe_allowed(d) | LANES_FAR)) return NULL;
     d->node = fd_let(u->fd, d->nvars, of->vars, of->doms, d->body, of->node->loc);
+    if (fd_any(row, guards, NULL)) { /* an inside as its reads were */
+        d->facts->ninside = nest_conditions(u, far, &conds);
+        d->facts->inside = far->facts->inside;
+        d->facts->guessed = far->facts->guessed;
+    }
     def_count(u, d, 0, NULL);
     return d;
 }
@@ -178,27 +199,40 @@ Num *schedule_abreast_when(Unit *u, const Def *d)
     int n = lengths_of(d, false, lengths);
     if (!n || draw_skips(u, P_FORM_ABREAST)) return NULL;
     for (int i = 0; i < n; i++) {
-        Num *when = NULL;
-        const Def *row = schedule_abreast(u, d, lengths[i], &when);
+        Abreast is;
+        const Def *row = schedule_abreast(u, d, lengths[i], &is);
         if (!row) continue;
-        when = named(u, d, num_and(u, when, recipe_vectors_fit(u, row)));
+        Num *when = num_and(u, is.when, num_and(u, is.safe, recipe_vectors_fit(u, row)));
+        when = named(u, d, when);
         any = any ? num_op(u, FD_OP_LOR, any, when) : when;
     }
     d->facts->abreast = any != NULL;
     return any;
 }
 
-/* Under `rest`; returns what is left. */
+/* Under `rest`, all in lanes or, where guards keep reads inside, an interior of them; returns what is left. */
 static Num *abreast(Unit *u, const Def *d, int64_t length, Num *rest)
 {
-    Num *when = NULL;
-    const Def *row = schedule_abreast(u, d, length, &when);
+    Abreast is;
+    const Def *row = schedule_abreast(u, d, length, &is);
     if (!row) return rest;
-    when = named(u, d, num_and(u, rest, num_and(u, when, recipe_vectors_fit(u, row))));
-    schedule_turn_to(u, row);
-    Num *done = recipe_vectors(u, row, when);
+    Num *done = NULL, *boxed = NULL, *fit = num_and(u, is.when, recipe_vectors_fit(u, row));
+    Num *when = num_and(u, rest, num_and(u, fit, is.safe));
+    if (!num_is(when, 0)) {
+        when = named(u, d, when);
+        schedule_turn_to(u, row);
+        done = recipe_vectors(u, row, when);
+    }
+    fit = num_and(u, is.when, recipe_vectors_fit(u, row)); /* with what has names since */
+    when = num_and(u, rest, num_and(u, fit, num_not(u, is.safe)));
+    if (is.guarded && row->facts->inside && !d->facts->abreast && !num_is(when, 0)) {
+        when = named(u, d, when);
+        schedule_turn_to(u, row);
+        boxed = recipe_inside(u, row, when);
+    }
     d->facts->notes |= row->facts->notes;
     schedule_turn_to(u, d);
+    if (boxed) done = done ? num_op(u, FD_OP_LOR, done, boxed) : boxed;
     return done ? num_let(u, "rest", num_and(u, rest, num_not(u, done))) : rest;
 }
 

@@ -206,7 +206,7 @@ static Num *is_most(Unit *u, const Inside *x)
 static int vectors_of(Unit *u, const Inside *x, const Boxes *b)
 {
     const FdNode *v = x->d->vars[x->last], *inside = nest_body(u, b->n, b->at)->node;
-    int narrow = lanes_narrow(inside, v), vector = narrow;
+    int narrow = x->d->abreast ? 0 : lanes_narrow(inside, v), vector = narrow;
     if (narrow && x->border) vector = lanes_narrow(nest_body(u, b->n, b->border)->node, v);
     if (vector == KIR_V1) vector = narrow;
     return vector ? vector : nest_lanes_for(widest_bytes(inside));
@@ -345,7 +345,7 @@ static Num *inside_on_cpu(Unit *u, const Def *d, Num *when)
     Boxes b = boxes(u, &x, "inside", -1, when, lanes);
     b.n->bodies = tried.n->bodies;
     b.n->lanes = vector;
-    b.n->stream = draw_bool(u, P_MAP_STREAM, d->temp < 0 && !def_is_once(u, d));
+    b.n->stream = !d->abreast && draw_bool(u, P_MAP_STREAM, d->temp < 0 && !def_is_once(u, d));
     NestStep *in = &b.n->root;
     if (b.rows >= 0) in = nest_group(u, in, b.rows, 1, share, NEST_CUT);
     in = nest_group(u, in, b.last, 0, chunk, NEST_CUT);
