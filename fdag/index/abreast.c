@@ -28,27 +28,46 @@ static const FdNode *known_end(void *ctx, Fd *fd, const FdNode *n)
     return fd_const(fd, n->type->scalar, (ScalarValue){.i = lo ? 0 : e->length});
 }
 
-static bool is_few(const FdDom *d, const FdDom *last)
+typedef struct Told {
+    int nvars;
+    const FdNode *const *vars, *v; /* v: the last */
+    const FdDom *last;
+} Told;
+
+static bool is_last_index(const void *var, const FdNode *n)
 {
-    int64_t n = fd_abreast_length(d);
-    return (d->lo == last->lo && d->hi == last->hi) || (n > 1 && n <= FD_ABREAST);
+    return fdi_applies(n, FD_LEAF_SLOT) && n->nargs >= 2 && n->args[n->nargs - 1] == var;
 }
 
-typedef struct Told {
-    const FdDom *last;
-    const FdNode *v;
-} Told;
+/* A sum over the row, whatever its element, or over a few last indices. */
+static bool is_of_row(const Told *t, const FdNode *sum)
+{
+    const FdDom *d = &sum->doms[0];
+    int64_t n = fd_abreast_length(d);
+    if (sum->nvars != 1) return false;
+    if (d->lo == t->last->lo && d->hi == t->last->hi) return !fdi_free_in(sum, t->v);
+    return n > 1 && n <= FD_ABREAST && fd_any(sum->body, is_last_index, sum->vars[0]);
+}
+
+/* What all elements of a row share. */
+static bool is_at_row(const Told *t, const FdNode *read)
+{
+    bool all = read->nargs == t->nvars - 1;
+    for (int i = 0; all && i < read->nargs; i++) all = read->args[i] == t->vars[i];
+    return all;
+}
 
 static bool tells(const void *ctx, const FdNode *n)
 {
     const Told *t = ctx;
-    if (n->kind == FD_REDUCE) return n->nvars == 1 && is_few(&n->doms[0], t->last);
+    if (n->kind == FD_REDUCE) return is_of_row(t, n);
     if (!fdi_applies(n, FD_LEAF_SLOT)) return false;
-    if (fdi_free_in(n, t->v)) return false;
-    if (n->nargs == 1) return !fd_closed(n);
-    const FdNode *index = n->args[n->nargs - 1], *before = n->args[n->nargs - 2];
-    return fd_is_const(index) && index->value.i > 0 && index->value.i < FD_ABREAST &&
-           !fd_is_const(before);
+    const FdNode *index = n->args[n->nargs - 1];
+    if (fdi_free_in(n, t->v)) /* a factor of each, planes */
+        return t->nvars > 2 && (n->nargs == 1 ? index == t->v : !fdi_free_in(index, t->v));
+    if (is_at_row(t, n)) return true;
+    return n->nargs >= 2 && fd_is_const(index) && index->value.i > 0 &&
+           index->value.i < FD_ABREAST && !fd_is_const(n->args[n->nargs - 2]);
 }
 
 /* A read whose last index goes by v: others have no such rows in memory. */
@@ -57,10 +76,10 @@ static bool goes_along(const void *v, const FdNode *n)
     return fdi_applies(n, FD_LEAF_SLOT) && n->nargs >= 2 && fdi_free_in(n->args[n->nargs - 1], v);
 }
 
-bool fd_abreast_told(const FdNode *body, const FdDom *last, const FdNode *v)
+bool fd_abreast_told(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body)
 {
-    const Told t = {last, v};
-    return fd_any(body, tells, &t) && fd_any(body, goes_along, v);
+    const Told t = {nvars, vars, vars[nvars - 1], &doms[nvars - 1]};
+    return fd_any(body, tells, &t) && (nvars > 2 || fd_any(body, goes_along, t.v));
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */

@@ -20,8 +20,8 @@ int64_t fd_abreast_length(const FdDom *last);
  * ends of a last range that is not known are taken to be 0 and `length`, and so are those of sums over that range. */
 const FdNode *fd_abreast(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms,
                          const FdNode *body, int64_t length);
-/* Does something in the body make it likely that the last range has few elements: known last indices, short sums, sums over
- * that range, or elements that all of a row share? v: the last variable. */
-bool fd_abreast_told(const FdNode *body, const FdDom *last, const FdNode *v);
+/* Does something in the body make it likely that the last range has few elements: known last indices, sums over a row or
+ * over short last indices, or what all of a row share? */
+bool fd_abreast_told(int nvars, const FdNode *const *vars, const FdDom *doms, const FdNode *body);
 
 #endif

@@ -1,5 +1,6 @@
 /* Reads at a few known last indices as flat ones (flat.h). */
 #include "../internal.h"
+#include "facts/facts.h"
 #include "flat.h"
 
 enum { MOST = 4 }; /* lanes so far apart are taken out of vectors (fd_stride) */
@@ -75,6 +76,7 @@ bool fd_near(Fd *fd, const FdNode *body, FdNear *out)
     unsigned at[FD_FLAT_ARRAYS];
     Gather g = {fd, out, at};
     *out = (FdNear){0};
+    body = fd_unroll_few(fd, body, MOST); /* sums over all of a row */
     fd_any(body, gather, &g);
     for (int i = 0; i < out->narrays; i++) {
         if (!out->length[i] || !(at[i] & (at[i] - 1))) continue; /* one column of a matrix */

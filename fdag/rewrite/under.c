@@ -180,12 +180,12 @@ static int64_t size_of(Fd *fd, const FdNode *n)
     return size;
 }
 
-static const FdNode *write_out(void *ctx, Fd *fd, const FdNode *n)
+static const FdNode *write_out(void *most, Fd *fd, const FdNode *n)
 {
-    (void)ctx;
     if (n->kind != FD_REDUCE || n->init || fd_op_of(n) == FD_OP_NONE) return NULL;
     int64_t count = values_of(n), at[FD_MAX_RANK];
-    if (count == 0 || count * size_of(fd, n->body) > MOST_NODES) return NULL;
+    if (count == 0 || count > *(const int64_t *)most || count * size_of(fd, n->body) > MOST_NODES)
+        return NULL;
     ScalarValue identity;
     ScalarKind k = n->type->scalar;
     const FdNode *sum =
@@ -206,7 +206,12 @@ static const FdNode *write_out(void *ctx, Fd *fd, const FdNode *n)
     return fd_rewrite(fd, sum, fdi_simplify_node, NULL);
 }
 
+const FdNode *fd_unroll_few(Fd *fd, const FdNode *n, int64_t most)
+{
+    return fd_rewrite(fd, n, write_out, &most);
+}
+
 const FdNode *fd_unroll(Fd *fd, const FdNode *n)
 {
-    return fd_rewrite(fd, n, write_out, NULL);
+    return fd_unroll_few(fd, n, MOST_VALUES);
 }

@@ -180,7 +180,7 @@ static int lengths_of(const Def *d, bool is_flat, int64_t lengths[FORMS])
     const FdDom *last = &d->doms[d->nvars - 1];
     lengths[0] = d->nvars < 2 ? -1 : fd_abreast_length(last);
     if (lengths[0]) return lengths[0] > 0;
-    if (is_flat || (d->nvars == 2 && !fd_abreast_told(d->body, last, d->vars[1]))) return 0;
+    if (is_flat || !fd_abreast_told(d->nvars, d->vars, d->doms, d->body)) return 0;
     for (int64_t k = 2; k <= FD_ABREAST; k++) lengths[n++] = k;
     return n;
 }

@@ -43,6 +43,7 @@ const FdNode *fd_under(FdFacts *f, const FdNode *n);
 /* Reductions over a few values known now, written out: sum(k : 0..3, a(k)) is 0 + a(0) + a(1) + a(2).
  */
 const FdNode *fd_unroll(Fd *fd, const FdNode *n);
+const FdNode *fd_unroll_few(Fd *fd, const FdNode *n, int64_t most); /* over so many at most */
 
 /* Arithmetic of ints whose values fit into shorts, as arithmetic of shorts. */
 const FdNode *fd_narrow(Fd *fd, const FdNode *n);

@@ -90,9 +90,18 @@ START_TEST(abreast_unknown)
 }
 END_TEST
 
-/* Known last indices behind a guard, whose other side lies outside. */
+/* Known last indices: of short sums, and behind a guard, whose other side lies outside. */
 START_TEST(near_guarded)
 {
+    CHECK_GRAPH(
+        "(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1))) (sum ((k 0 3)) (mul (v k) (a i j k))))",
+        BOTH, "a:float(3,40,3) v:float(3)", "a:float(3,5,3) v:float(3)",
+        "a:float(2,33,4) v:float(4)");
+    CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo b 0) (hi b 0))) (sum ((k 0 2)) (mul (sub (a i "
+                "k) (b j k))"
+                " (sub (a i k) (b j k)))))",
+                BOTH, "a:double(9,2) b:double(40,2)", "a:double(70,2) b:double(3,2)",
+                "a:double(7,3) b:double(20,2)");
     CHECK_GRAPH("(let ((i (lo a 0) (hi a 0)) (j (lo a 1) (hi a 1))) (select (lt (add j 1) (conv "
                 "int (hi a 1)))"
                 " (mul (a i (add j 1) 0) (sub (a i (add j 1) 2) (a i (add j 1) 1))) 1.0f))",
