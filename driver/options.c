@@ -72,12 +72,10 @@ static OptionEnd set_family(Options *o, const char *value)
 
 void options_levels(Options *o, bool carried)
 {
-    o->levels = 0;
-    o->levels_asked = false;
+    o->levels = 0, o->levels_asked = false;
 #if defined(__x86_64__)
     bool best = cg_native_level_runs(CG_NATIVE_V4);
-    if (best) o->levels |= 1u << CG_NATIVE_V4;
-    if (!best) o->levels |= 1u << CG_NATIVE_V3;
+    o->levels |= 1u << (best ? CG_NATIVE_V4 : CG_NATIVE_V3);
     if (best && carried) o->levels |= 1u << CG_NATIVE_QUICK;
 #else
     (void)carried;
@@ -486,9 +484,8 @@ OptionEnd options_read(Options *o, CommandTakes takes, int argc, char **argv, in
             break;
         }
     }
-    const unsigned quick = 1u << CG_NATIVE_QUICK;
-    if ((o->library || o->python) && !o->levels_asked && o->levels & quick) /* it is handed on */
-        o->levels = (o->levels & ~quick) | 1u << CG_NATIVE_V3;
+    if ((o->library || o->python) && !o->levels_asked && o->levels & 1u << CG_NATIVE_QUICK)
+        o->levels ^= 1u << CG_NATIVE_QUICK | 1u << CG_NATIVE_V3; /* it is handed on */
     if (o->instead) return o->instead(o);
     if (o->input || takes == TAKES_NOTHING) return OPTION_GO_ON;
     complain("no input file; csc --help shows how to call it");
