@@ -12,6 +12,52 @@
 
 enum { VECTOR_BYTES = 64 };
 
+/* ---- where ------------------------------------------------------------------------------------- */
+
+typedef struct Divider {
+    bool quotients, functions;
+} Divider;
+
+static void look_at_value(Divider *d, const KirExpr *e)
+{
+    if (!e) return;
+    if (e->kind == KIR_OP && native_is_real(e->type.kind)) {
+        d->quotients = d->quotients || e->op == FD_OP_DIV;
+        d->functions = d->functions || fd_op_info(e->op)->own;
+    }
+    for (int i = 0; i < e->nargs; i++) look_at_value(d, e->args[i]);
+}
+
+static void look_at(Divider *d, const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        const KirExpr *const values[] = {s->target, s->expr, s->lo, s->hi, s->step};
+        for (int i = 0; i < 5; i++) look_at_value(d, values[i]);
+        look_at(d, s->body);
+        look_at(d, s->other);
+    }
+}
+
+bool native_divides(const KirFunc *f)
+{
+    Divider d = {0};
+    look_at(&d, f->body);
+    return d.quotients && !d.functions;
+}
+
+/* Of doubles the instruction is slow anywhere. Of floats it is slow where it waits for quotients; beside an exp or a log,
+ * which keep the other units busy, it is free. */
+bool fn_makes_sqrt(const Fn *f, KirType t)
+{
+    const LlvmAt at = fn_llvm(f);
+    const bool wide = t.kind == SC_DOUBLE, estimated = at.flags & (unsigned)LLVMFastMathApproxFunc;
+    const unsigned bytes = native_bytes(f->n, t.kind), lanes = native_lanes(f->n, t.lanes);
+    return f->n->device.vector_bytes >= VECTOR_BYTES && (wide || (f->divides && !estimated)) &&
+           lanes * bytes >= VECTOR_BYTES;
+}
+
+/* ---- how ---------------------------------------------------------------------------------------- */
+
 /* Can the steps take all lanes of x? Where x - g^2 could underflow they cannot, nor what has no estimate: 0, less than 0,
  * infinite, NaN. As integers: less than 0 is far above. */
 static LLVMValueRef are_usual(Fn *f, LLVMValueRef x, bool wide)
@@ -82,14 +128,6 @@ static LLVMValueRef roots_of(Fn *f, LLVMValueRef x, bool wide)
     LLVMValueRef first = roots_of(f, fn_shuffle(f, x, x, n / 2, low), wide),
                  second = roots_of(f, fn_shuffle(f, x, x, n / 2, high), wide);
     return fn_shuffle(f, first, second, n, all);
-}
-
-bool fn_makes_sqrt(const Fn *f, KirType t)
-{
-    const LlvmAt at = fn_llvm(f);
-    const unsigned bytes = native_bytes(f->n, t.kind), lanes = native_lanes(f->n, t.lanes);
-    const bool estimated = t.kind != SC_DOUBLE && (at.flags & (unsigned)LLVMFastMathApproxFunc);
-    return f->n->device.vector_bytes >= VECTOR_BYTES && !estimated && lanes * bytes >= VECTOR_BYTES;
 }
 
 LLVMValueRef fn_sqrt(Fn *f, KirType t, LLVMValueRef x)

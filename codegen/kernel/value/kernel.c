@@ -254,6 +254,16 @@ void gen_remember(Gen *g, const FdNode *n, const KirExpr *value)
     memos_add(&g->memo, n, value);
 }
 
+void gen_forget(Gen *g, const FdNode *n)
+{
+    memos_add(&g->memo, n, NULL);
+}
+
+void gen_forget_index(Gen *g, const FdNode *n)
+{
+    memos_add(&g->indices, n, NULL);
+}
+
 const KirExpr *gen_known(const Gen *g, const FdNode *n)
 {
     return memos_find(&g->memo, n);

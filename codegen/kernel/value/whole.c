@@ -17,9 +17,11 @@ typedef struct Order {
     VEC(int) bit;              /* of each node: its number among the shared ones, or -1 */
     VEC(bool) guarded;         /* of each: reached through a branch */
     int nshared;
-    size_t words;      /* of a set */
-    uint64_t *sets;    /* of each: the shared nodes that it needs in any case */
-    uint64_t *reached; /* of each: all shared nodes below */
+    size_t words;                 /* of a set */
+    uint64_t *sets;               /* of each: the shared nodes that it needs in any case */
+    uint64_t *reached;            /* of each: all shared nodes below */
+    VEC(const FdNode *) lazies;   /* conditionals that run in any case */
+    VEC(const FdNode *) demanded; /* made where some of these ask for it, and nowhere else */
 } Order;
 
 enum { MOST_WORDS = 1 << 22 };
@@ -203,17 +205,16 @@ static void make_needed(Order *o)
 
 typedef struct Shared {
     Order *o;
-    VEC(const FdNode *) lazies; /* run in any case */
     uint64_t *once, *often, *bad;
 } Shared;
 
 static void find_lazies(Shared *s)
 {
-    const Order *o = s->o;
+    Order *o = s->o;
     FdWalk w = fd_walk(vec_last(&o->nodes));
     for (const FdNode *n; (n = fd_walk_next(&w));) {
         if (place(o, n) < 0) continue;
-        if (is_lazy(n)) vec_push(&s->lazies, n);
+        if (is_lazy(n)) vec_push(&o->lazies, n);
         for (int k = 0; n->kind == FD_APPLY && k < (is_lazy(n) ? 1 : n->nargs); k++)
             fd_walk_add(&w, n->args[k]);
         if (n->kind == FD_REDUCE) add_inside(o, s->bad, n);
@@ -225,8 +226,8 @@ static void find_lazies(Shared *s)
 static void look_at_branches(Shared *s)
 {
     Order *o = s->o;
-    for (size_t i = 0; i < s->lazies.len; i++) {
-        const FdNode *n = s->lazies.data[i];
+    for (size_t i = 0; i < o->lazies.len; i++) {
+        const FdNode *n = o->lazies.data[i];
         add_set(o, s->bad, set_of(o, o->reached, n->args[0]));
         for (int k = 1; k < n->nargs; k++) {
             const uint64_t *all = set_of(o, o->reached, n->args[k]),
@@ -253,8 +254,8 @@ static const KirExpr *demand(Shared *s, int bit)
     Gen *g = s->o->g;
     Arena *a = g->u->arena;
     const KirExpr *any = NULL;
-    for (size_t i = 0; i < s->lazies.len; i++) {
-        const FdNode *n = s->lazies.data[i], *cond = n->args[0];
+    for (size_t i = 0; i < s->o->lazies.len; i++) {
+        const FdNode *n = s->o->lazies.data[i], *cond = n->args[0];
         for (int k = 1; k < n->nargs; k++) {
             const uint64_t *all = set_of(s->o, s->o->reached, n->args[k]);
             if (!all || !in_set(all, bit)) continue;
@@ -302,6 +303,7 @@ static void make_shared(Shared *s)
             if (!gen_known(g, n)) gen_remember(g, n, always);
             continue;
         }
+        vec_push(&o->demanded, n);
         const KirExpr *when = demand(s, bit);
         bool varies = gen_varies(g, n);
         KirType t = gen_type_in(g->u, n->type, varies ? g->lanes : 1);
@@ -334,13 +336,34 @@ static void share_among_branches(Order *o)
     find_lazies(&s);
     look_at_branches(&s);
     make_shared(&s);
-    vec_free(&s.lazies);
     mem_free(sets);
+}
+
+static bool is_demanded(const void *order, const FdNode *n)
+{
+    const Order *o = order;
+    for (size_t i = 0; i < o->demanded.len; i++)
+        if (o->demanded.data[i] == n) return true;
+    return false;
+}
+
+/* Other values of the block have conditions of their own. What was made where this one's ask for it is not theirs, nor
+ * what is made of that; but for the conditionals themselves. */
+static void forget_demanded(const Order *o, const GenMemos *made, size_t before,
+                            void (*forget)(Gen *g, const FdNode *n))
+{
+    for (size_t i = before, end = made->list.len; i < end; i++) {
+        const FdNode *n = made->list.data[i].node;
+        bool whole = false;
+        for (size_t k = 0; k < o->lazies.len; k++) whole = whole || o->lazies.data[k] == n;
+        if (!whole && fd_any(n, is_demanded, o)) forget(o->g, n);
+    }
 }
 
 const KirExpr *gen_whole(Gen *g, const FdNode *n)
 {
     if (n->kind != FD_APPLY) return gen_value(g, n);
+    const size_t values = g->memo.list.len, indices = g->indices.list.len;
     Order o = {.g = g};
     put_in_order(&o, n);
     if (o.nodes.len > 1 && any_branch(&o)) {
@@ -355,9 +378,16 @@ const KirExpr *gen_whole(Gen *g, const FdNode *n)
             mem_free(o.sets);
         }
     }
+    const KirExpr *whole = gen_value(g, n);
+    if (o.demanded.len) {
+        forget_demanded(&o, &g->memo, values, gen_forget);
+        forget_demanded(&o, &g->indices, indices, gen_forget_index);
+    }
     vec_free(&o.nodes);
     vec_free(&o.at);
     vec_free(&o.bit);
     vec_free(&o.guarded);
-    return gen_value(g, n);
+    vec_free(&o.lazies);
+    vec_free(&o.demanded);
+    return whole;
 }

@@ -37,7 +37,8 @@ bool access_is_ring(const Gen *g, const FdNode *array)
 const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
 {
     Arena *a = g->u->arena;
-    if (num_is(ring->keeps, 1)) return kir_int(a, 0);
+    const bool told = g->checks != GEN_PROVED; /* an index that is outside, by the index itself */
+    if (num_is(ring->keeps, 1) && !told) return kir_int(a, 0);
     if (g->round) at = kir_arith(a, FD_OP_ADD, at, g->round);
     const KirExpr *args[] = {at, gen_number(g, "keeps", ring->keeps)};
     return kir_intrinsic(a, idx, INTR_RING, args);
