@@ -17,11 +17,11 @@ typedef struct Order {
     VEC(int) bit;              /* of each node: its number among the shared ones, or -1 */
     VEC(bool) guarded;         /* of each: reached through a branch */
     int nshared;
-    size_t words;                 /* of a set */
-    uint64_t *sets;               /* of each: the shared nodes that it needs in any case */
-    uint64_t *reached;            /* of each: all shared nodes below */
-    VEC(const FdNode *) lazies;   /* conditionals that run in any case */
-    VEC(const FdNode *) demanded; /* made where some of these ask for it, and nowhere else */
+    size_t words;               /* of a set */
+    uint64_t *sets;             /* of each: the shared nodes that it needs in any case */
+    uint64_t *reached;          /* of each: all shared nodes below */
+    VEC(const FdNode *) lazies; /* conditionals that run in any case.. */
+    VEC(bool) demanded; /* of each: made where some of them ask for it alone; empty: none is */
 } Order;
 
 enum { MOST_WORDS = 1 << 22 };
@@ -303,7 +303,8 @@ static void make_shared(Shared *s)
             if (!gen_known(g, n)) gen_remember(g, n, always);
             continue;
         }
-        vec_push(&o->demanded, n);
+        while (o->demanded.len < o->nodes.len) vec_push(&o->demanded, false);
+        o->demanded.data[i] = true;
         const KirExpr *when = demand(s, bit);
         bool varies = gen_varies(g, n);
         KirType t = gen_type_in(g->u, n->type, varies ? g->lanes : 1);
@@ -342,9 +343,8 @@ static void share_among_branches(Order *o)
 static bool is_demanded(const void *order, const FdNode *n)
 {
     const Order *o = order;
-    for (size_t i = 0; i < o->demanded.len; i++)
-        if (o->demanded.data[i] == n) return true;
-    return false;
+    int at = place(o, n);
+    return at >= 0 && o->demanded.data[at];
 }
 
 /* Other values of the block have conditions of their own. What was made where this one's ask for it is not theirs, nor

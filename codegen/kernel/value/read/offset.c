@@ -34,11 +34,18 @@ bool access_is_ring(const Gen *g, const FdNode *array)
     return ring_of(g, array) != NULL;
 }
 
+/* Does the index itself tell that it is outside? */
+static bool is_checked(const KirExpr *index)
+{
+    bool checked = kir_is(index, INTR_INSIDE);
+    for (int i = 0; i < index->nargs && !checked; i++) checked = is_checked(index->args[i]);
+    return checked;
+}
+
 const KirExpr *access_ring_row(Gen *g, const UnitRing *ring, const KirExpr *at)
 {
     Arena *a = g->u->arena;
-    const bool told = g->checks != GEN_PROVED; /* an index that is outside, by the index itself */
-    if (num_is(ring->keeps, 1) && !told) return kir_int(a, 0);
+    if (num_is(ring->keeps, 1) && !is_checked(at)) return kir_int(a, 0);
     if (g->round) at = kir_arith(a, FD_OP_ADD, at, g->round);
     const KirExpr *args[] = {at, gen_number(g, "keeps", ring->keeps)};
     return kir_intrinsic(a, idx, INTR_RING, args);
