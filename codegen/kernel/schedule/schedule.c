@@ -116,7 +116,7 @@ static void noted(Unit *u, const Def *d, Num *rest)
     Def *notes = arena_copy(u->arena, d, sizeof *d);
     notes->noting = true;
     Num *left = reuse(u, notes, all);
-    if (left != all) rest = num_and(u, rest, num_op(u, FD_OP_LOR, num_not(u, sized), left));
+    if (left != all) rest = num_and(u, rest, num_op(u, FD_OP_LOR, num_not(u, all), left));
     rest = try(u, notes, recipe_inside, P_FORM_INSIDE, rest);
     rest = chunks(u, notes, rest, true);
     if (!num_is(rest, 0)) recipe_pointwise(u, notes, rest, num_truth(u, true));
