@@ -141,7 +141,7 @@ static LLVMTypeRef param_type(Native *n, const KirParam *p)
 
 static Fn begin(Native *n, const KirFunc *of, const char *name, LLVMTypeRef type, bool exact)
 {
-    Fn f = {.n = n, .exact = exact, .divides = native_divides(of), .result = of->result};
+    Fn f = {.n = n, .of = of, .exact = exact, .result = of->result};
     f.fn = LLVMAddFunction(n->mod, name, type);
     note_set(&f, of->body);
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);

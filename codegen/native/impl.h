@@ -88,6 +88,7 @@ enum { BUCKETS = 128 };
 
 typedef struct Fn {
     Native *n;
+    const KirFunc *of;
     LLVMValueRef fn;
     LLVMBuilderRef b, entry; /* entry: where variables are made */
     LLVMValueRef at;         /* of a kernel: ids and sizes (CsKernelCode) */
@@ -96,7 +97,6 @@ typedef struct Fn {
     LLVMBasicBlockRef fail;  /* where checks that fail go; NULL: there is none so far */
     LLVMValueRef failure[5]; /* what comes there: kind, site, index, lo, n */
     bool exact;              /* reals as they are written: no contraction */
-    bool divides;            /* its divider has more to do than all else (sqrt.c) */
     KirType result;
     const Loop *loop;
     Var *buckets[BUCKETS];
@@ -153,7 +153,6 @@ LLVMValueRef fn_op(Fn *f, const KirExpr *e);         /* op.c */
 LLVMValueRef fn_convert(Fn *f, const KirExpr *e);    /* convert.c */
 /* Square roots (sqrt.c): of vectors of this type, is there something faster than the instruction? */
 bool fn_makes_sqrt(const Fn *f, KirType t);
-bool native_divides(const KirFunc *f); /* quotients and roots, but no exp, log ..: Fn.divides */
 LLVMValueRef fn_sqrt(Fn *f, KirType t, LLVMValueRef x); /* then it is this, the same bit by bit */
 /* Is there such a function, of the text or of the prelude? (call.c) */
 bool native_knows(const CgCode *code, const KirExpr *call);

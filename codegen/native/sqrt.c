@@ -38,7 +38,8 @@ static void look_at(Divider *d, const KirStmt *s)
     }
 }
 
-bool native_divides(const KirFunc *f)
+/* Has it quotients, but no exp, log ..? */
+static bool divides(const KirFunc *f)
 {
     Divider d = {0};
     look_at(&d, f->body);
@@ -52,8 +53,8 @@ bool fn_makes_sqrt(const Fn *f, KirType t)
     const LlvmAt at = fn_llvm(f);
     const bool wide = t.kind == SC_DOUBLE, estimated = at.flags & (unsigned)LLVMFastMathApproxFunc;
     const unsigned bytes = native_bytes(f->n, t.kind), lanes = native_lanes(f->n, t.lanes);
-    return f->n->device.vector_bytes >= VECTOR_BYTES && (wide || (f->divides && !estimated)) &&
-           lanes * bytes >= VECTOR_BYTES;
+    return f->n->device.vector_bytes >= VECTOR_BYTES && lanes * bytes >= VECTOR_BYTES &&
+           (wide || (!estimated && divides(f->of)));
 }
 
 /* ---- how ---------------------------------------------------------------------------------------- */
@@ -94,23 +95,28 @@ static LLVMValueRef estimate(Fn *f, LLVMValueRef x, bool wide)
     return LLVMBuildCall2(f->b, type, fn, args, 3, "");
 }
 
+/* x y + z as it is written, also where the graph is [Fast]. */
+static LLVMValueRef fma_of(Fn *f, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
+{
+    const LlvmAt at = {.mod = f->n->mod, .b = f->b};
+    LLVMTypeRef t = LLVMTypeOf(x);
+    return llvm_intrinsic(&at, "llvm.fma", 1, &t, 3, (LLVMValueRef[]){x, y, z});
+}
+
 /* sqrt(x) of one register of usual numbers. */
 static LLVMValueRef root_of(Fn *f, LLVMValueRef x, bool wide)
 {
-    const LlvmAt at = {.mod = f->n->mod, .b = f->b};
     const int turns = wide ? 2 : 1;
     LLVMTypeRef t = LLVMTypeOf(x);
     LLVMValueRef half = llvm_real(t, .5), y = estimate(f, x, wide);
     LLVMValueRef g = LLVMBuildFMul(f->b, x, y, ""), h = LLVMBuildFMul(f->b, y, half, "");
     for (int turn = 0; turn < turns; turn++) {
-        LLVMValueRef less = LLVMBuildFNeg(f->b, g, "");
-        LLVMValueRef r = llvm_intrinsic(&at, "llvm.fma", 1, &t, 3, (LLVMValueRef[]){less, h, half});
-        g = llvm_intrinsic(&at, "llvm.fma", 1, &t, 3, (LLVMValueRef[]){g, r, g});
-        h = llvm_intrinsic(&at, "llvm.fma", 1, &t, 3, (LLVMValueRef[]){h, r, h});
+        LLVMValueRef r = fma_of(f, LLVMBuildFNeg(f->b, g, ""), h, half);
+        g = fma_of(f, g, r, g);
+        h = fma_of(f, h, r, h);
     }
-    LLVMValueRef less = LLVMBuildFNeg(f->b, g, "");
-    LLVMValueRef rest = llvm_intrinsic(&at, "llvm.fma", 1, &t, 3, (LLVMValueRef[]){less, g, x});
-    return llvm_intrinsic(&at, "llvm.fma", 1, &t, 3, (LLVMValueRef[]){rest, h, g});
+    LLVMValueRef rest = fma_of(f, LLVMBuildFNeg(f->b, g, ""), g, x);
+    return fma_of(f, rest, h, g);
 }
 
 /* The same of as many registers as x has. */
