@@ -1,5 +1,7 @@
 /* Which recipes a definition takes. A text holds all forms that can apply; the plan chooses by the
  * numbers of a run. */
+#include <string.h>
+
 #include "schedule.h"
 #include "recipes/recipe.h"
 
@@ -69,19 +71,25 @@ static Num *reuse(Unit *u, const Def *d, Num *rest)
     return rest;
 }
 
-Num *schedule_turn_to(Unit *u, const Def *d)
+/* The line that says how what follows computes the definition. */
+static const char *form_line(const Unit *u, const Def *d)
 {
     const char *noted = d->noting ? " noted" : ""; /* what may fail is read so */
-    const char *form = d->flat      ? "flat\n"
-                       : d->near    ? "near\n"
-                       : d->abreast ? arena_printf(u->arena, "abreast %d%s\n", d->abreast, noted)
-                       : d->plain   ? "plain\n"
-                       : d->nbeside ? "beside\n"
-                       : d->anew    ? "anew\n"
-                       : d->slice   ? "slice\n"
-                       : d->nwithin ? "closed\n"
-                                    : "apart\n";
-    if (u->schedule && d != u->def) text_add(u->schedule, form);
+    return d->flat      ? "flat\n"
+           : d->near    ? "near\n"
+           : d->abreast ? arena_printf(u->arena, "abreast %d%s\n", d->abreast, noted)
+           : d->plain   ? "plain\n"
+           : d->nbeside ? "beside\n"
+           : d->anew    ? "anew\n"
+           : d->slice   ? "slice\n"
+           : d->nwithin ? "closed\n"
+                        : "apart\n";
+}
+
+Num *schedule_turn_to(Unit *u, const Def *d)
+{
+    const char *form = form_line(u, d);
+    if (u->schedule && strcmp(form, form_line(u, u->def)) != 0) text_add(u->schedule, form);
     u->def = d;
     return def_unsafe(u, d);
 }
