@@ -398,7 +398,7 @@ filter: %empty                  { $$ = NULL; }
 
 expr: opexpr
     | opexpr "?" expr ":" expr              { $$ = BUILD(COND, cond, @$, .cond = $1, .then = $3, .other = $5); }
-    | opexpr assign_op expr                 { $$ = BUILD(ASSIGN, assign, @$, .op = $2, .target = $1, .value = $3); }
+    | opexpr assign_op expr                 { $$ = build_assign(p, @$, $2, $1, $3); }
     | THROW expr                            { $$ = BUILD(THROW, throw_, @$, .value = $2); }
     | LET "(" args ")" expr                 { $$ = build_let(p, @$, AST_LET, $3, $5); }
     | NAME "=>" block                       { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, build_name(p, @1, $1)), $3); }

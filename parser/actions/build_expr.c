@@ -208,6 +208,36 @@ Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body)
                            : BUILD(LAMBDA, lambda, loc, .binders = args, .body = body);
 }
 
+/* a(i, j : 0..n), or a(i, j) for what is combined: variables in the place of each argument? */
+static bool is_defined(const Ast *target, bool combined)
+{
+    if (target->kind != AST_CALL || target->call.targs.len || !target->call.args.len) return false;
+    const Ast *callee = target->call.callee;
+    bool variables = callee->kind == AST_NAME_REF || callee->kind == AST_MEMBER;
+    for (int i = 0; i < target->call.args.len; i++) {
+        const Ast *arg = target->call.args.data[i];
+        variables =
+            variables && (arg->kind == AST_NAME_REF || (arg->kind == AST_BINDER && !combined));
+    }
+    return variables;
+}
+
+/* a(i, j) = e   is   a = let(i, j) e; a(i, j) += e   is   a += let((i, j) : a) e */
+Ast *build_assign(Parse *p, Loc loc, AstOp op, Ast *target, Ast *value)
+{
+    bool combined = op != AST_OP_NONE;
+    if (is_defined(target, combined) && value->kind != AST_INIT_LIST) {
+        AstList binders = target->call.args;
+        if (combined)
+            binders = build_one(p, BUILD(BINDER, binder, target->loc, .names = binders,
+                                         .constraint = ast_clone(p->arena, target->call.callee)));
+        value = build_let(p, target->loc, AST_LET, binders, value);
+        if (value->kind == AST_LET) value->let.again = true;
+        target = target->call.callee;
+    }
+    return BUILD(ASSIGN, assign, loc, .op = op, .target = target, .value = value);
+}
+
 Ast *build_static_lambda(Parse *p, Loc word, Ast *lambda)
 {
     if (lambda->kind == AST_LAMBDA || lambda->kind == AST_BAD) return lambda;

@@ -251,10 +251,33 @@ static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value
     return true;
 }
 
+/* `a(i, j) = e`: variables of its own, not those of loops, and a is a function. */
+static bool is_definition(Sema *s, const Ast *n)
+{
+    const Ast *let = n->assign.value;
+    if (let->kind != AST_LET || !let->let.again) return true;
+    const Type *t = peek_type(s, n->assign.target);
+    bool functional = type_is_functional(t), own = functional;
+    for (int i = 0; i < let->let.binders.len; i++) {
+        const struct Ast_binder *b = &let->let.binders.data[i]->binder;
+        for (int k = 0; k < b->names.len; k++)
+            own = own && !scope_lookup(s, b->names.data[k]->name_ref.name);
+    }
+    if (own) return true;
+    report(s, let->loc, NOT_ASSIGNABLE, "a call cannot be assigned");
+    if (functional)
+        report_note(s, NOWHERE, "an element of an array is assigned with brackets: a[i] = ...");
+    return false;
+}
+
 void check_assign(Sema *s, Ast **slot)
 {
     overflow_expand(s, slot);
     Ast *n = *slot;
+    if (n->kind == AST_ASSIGN && !is_definition(s, n)) {
+        n->type = s->error;
+        return;
+    }
     if (n->kind != AST_ASSIGN) {
         check_expr(s, slot, NULL);
         return;

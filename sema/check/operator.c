@@ -216,7 +216,15 @@ static void check_coalesce(Sema *s, Ast *n)
     }
     if (t) return;
     report_operands(s, n);
-    report_note(s, NOWHERE, "?? takes references, or functions with equal parameters and results");
+    const Ast *read =
+        (*l)->kind == AST_CALL && (*l)->res == AST_RES_APPLY ? (*l)->call.callee : NULL;
+    if (read && read->kind == AST_NAME_REF)
+        report_note(s, NOWHERE,
+                    "Constant(%s, v)(..) is v where %s has no element; ?? is of functions, %s ?? g",
+                    read->name_ref.name, read->name_ref.name, read->name_ref.name);
+    else
+        report_note(s, NOWHERE,
+                    "?? takes references, or functions with equal parameters and results");
 }
 
 static void operate(Sema *s, Ast *n);

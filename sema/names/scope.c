@@ -331,6 +331,15 @@ const char *scope_one_letter(Sema *s, const char *name)
     return NULL;
 }
 
+/* sqrt or Sqrt of other languages: Math.Sqrt; NULL: Math has none. */
+static const char *of_math(Sema *s, const char *name)
+{
+    char *capital = arena_printf(s->arena, "%s", name);
+    capital[0] = (char)toupper((unsigned char)*capital);
+    const char *known = intern_cstr(s->names, capital);
+    return builtin_find(s, SPACE_Math, known, 0) >= 0 ? known : NULL;
+}
+
 void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
 {
     const char *instead = foreign_word(FOREIGN_NAME, name);
@@ -341,7 +350,7 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
         report(s, loc, FOREIGN, "%s: C$ has none; %s", name, instead);
     else {
         report(s, loc, UNDECLARED, "'%s' is not declared", name);
-        const char *near = scope_nearest(s, name);
+        const char *near = scope_nearest(s, name), *math = callee ? of_math(s, name) : NULL;
         if (s->resolving && decl_is_top_variable(s, name))
             report_note(s, NOWHERE,
                         "a constant is made of literals and constants, not of variables");
@@ -350,8 +359,8 @@ void report_undeclared(Sema *s, Loc loc, const char *name, bool callee)
                         "classes do not see the variables of top-level statements: pass '%s' as "
                         "an argument, or make it const",
                         name);
-        else if (callee && builtin_find(s, SPACE_Math, name, 0) >= 0)
-            report_suggest(s, loc, name, arena_printf(s->arena, "Math.%s", name));
+        else if (math)
+            report_suggest(s, loc, name, arena_printf(s->arena, "Math.%s", math));
         else if (near)
             report_suggest(s, loc, name, near);
         if (callee && s->func && s->unit->unit.session)

@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 failed = 0
@@ -25,9 +26,13 @@ def session(*steps, **variables):
     if pid == 0:
         os.environ.update(HOME=sys.argv[2], TERM="xterm", **variables)
         os.execv(sys.argv[1], [sys.argv[1], "repl"])
+    prompt = False
     for step, pattern in steps:
-        seen = b""
-        time.sleep(0.2)  # libedit prints its prompt before it takes the terminal over
+        seen, end = b"", time.time() + 10
+        while prompt and termios.tcgetattr(terminal)[3] & termios.ICANON and time.time() < end:
+            time.sleep(0.01)  # libedit prints its prompt before it takes the terminal over
+        time.sleep(0.2)
+        prompt = pattern.endswith(PROMPT)
         if callable(step):
             step(pid)
         else:

@@ -2,8 +2,8 @@
  * numbers of a run. */
 #include <string.h>
 
-#include "schedule.h"
 #include "recipes/recipe.h"
+#include "schedule.h"
 
 /* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
 static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
