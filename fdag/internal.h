@@ -303,6 +303,13 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* Can a temporary have this range: closed, finite, of an integer variable? */
 /* The function that a let of FD_DOM_ARRAY is; NULL: it is no such let. */
 const FdNode *fdi_array_of(const FdNode *let);
+/* A value of turns: the graph that made it, and the array that stands for it; NULL: it is a result, or no array. */
+typedef struct FdiTurned {
+    const FdGraph *graph;
+    const FdNode *array;
+} FdiTurned;
+/* Of n values, those that one other reads at its own element become parts of that. */
+void fdi_read_once(Fd *fd, FdGraph *g, int n, const FdiTurned *made);
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
 /* A scalar, or an array of ranges that are known before it is evaluated. */
 bool fdi_is_whole(const FdNode *root);
