@@ -276,6 +276,15 @@ static bool is_new_name(Sema *s, const Ast *arg)
     return arg->kind == AST_NAME_REF && !scope_lookup(s, arg->name_ref.name);
 }
 
+/* sum(i, j, value): names that nothing declares before it? */
+static bool names_come_first(Sema *s, const Ast *n)
+{
+    int last = n->call.args.len - 1;
+    for (int i = 0; i < last; i++)
+        if (!is_new_name(s, n->call.args.data[i])) return false;
+    return last > 0;
+}
+
 void check_call_reduce(Sema *s, Ast *n)
 {
     Ast *callee = n->call.callee;
@@ -299,10 +308,12 @@ void check_call_reduce(Sema *s, Ast *n)
                 "'%s' has a range but nothing to reduce: write %s(i : range, value), or %s(value) "
                 "with variables that only its reads bind",
                 name, name, name);
-        else if (operands == 2 && is_new_name(s, n->call.args.data[0]))
+        else if (names_come_first(s, n))
             report(s, n->loc, ARGUMENT_COUNT,
-                   "'%s' needs a range for '%s': write %s(%s : range, value)", name,
-                   n->call.args.data[0]->name_ref.name, name, n->call.args.data[0]->name_ref.name);
+                   "'%s' needs a range for '%s': write %s(%s : range, value), or the value alone if "
+                   "its reads bind it",
+                   name, n->call.args.data[0]->name_ref.name, name,
+                   n->call.args.data[0]->name_ref.name);
         else if (operands == 2 && n->call.args.data[0]->kind == AST_TUPLE)
             report(s, n->loc, ARGUMENT_COUNT,
                    "variables with ranges of their own stand without parentheses: "
