@@ -309,11 +309,12 @@ void check_call_reduce(Sema *s, Ast *n)
                 "with variables that only its reads bind",
                 name, name, name);
         else if (names_come_first(s, n))
-            report(s, n->loc, ARGUMENT_COUNT,
-                   "'%s' needs a range for '%s': write %s(%s : range, value), or the value alone if "
-                   "its reads bind it",
-                   name, n->call.args.data[0]->name_ref.name, name,
-                   n->call.args.data[0]->name_ref.name);
+            report(
+                s, n->loc, ARGUMENT_COUNT,
+                "'%s' needs a range for '%s': write %s(%s : range, value), or the value alone if "
+                "its reads bind it",
+                name, n->call.args.data[0]->name_ref.name, name,
+                n->call.args.data[0]->name_ref.name);
         else if (operands == 2 && n->call.args.data[0]->kind == AST_TUPLE)
             report(s, n->loc, ARGUMENT_COUNT,
                    "variables with ranges of their own stand without parentheses: "

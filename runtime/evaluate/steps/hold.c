@@ -30,8 +30,9 @@
 enum {
     ALONE = 4,       /* steps in a row that somebody looked at: then the loop is left alone */
     TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
-    LEAST = 1 << 20, /* bytes of an array.. */
-    LARGE = 1 << 23  /* ..of which few turns may be kept in a larger cache */
+    LEAST = 1 << 20, /* bytes of what a turn makes.. */
+    EACH = 3 << 16,  /* ..and of each of its arrays */
+    LARGE = 1 << 23  /* of an array: few turns may be kept in a larger cache */
 };
 /* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build: .1 s by
  * csc, seconds by a driver. */
@@ -73,12 +74,20 @@ static int steps_of(const Lazy *l, const Look *below, size_t bytes)
     return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? BATCH_TURNS : most;
 }
 
+/* The arrays of a turn that csc foresaw count together: each would be a launch. */
+static bool is_small(const Lazy *l, size_t bytes)
+{
+    const Graph *g = l->graph;
+    size_t all = g->foreseen && g->period ? bytes * g->period : bytes;
+    return all < plan_least(LEAST) || bytes < plan_least(EACH);
+}
+
 /* Why an evaluation is never held back; NULL: it may be. */
 static const char *unfit(const Lazy *l, size_t bytes)
 {
     const FdNode *root = fd_root(l->graph->fd);
     if (l->box.rank < 2) return "arrays of one dimension are not held back";
-    if (bytes < plan_least(LEAST)) return "arrays below 1 MiB are not held back";
+    if (is_small(l, bytes)) return "less than 1 MiB a turn is not held back";
     if (l->graph->alone >= ALONE) return "each step was looked at";
     size_t kept =
         bytes; /* by what waits: its array, once it is made, and what it reads until then */
@@ -116,7 +125,7 @@ bool hold_takes(const Lazy *l)
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
     return l->box.rank > 1 && rt_box_count(&l->box, &count) && native_makes() &&
-           (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(LEAST);
+           !is_small(l, (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count));
 }
 
 /* Does it go on with a turn that csc foresaw? */
