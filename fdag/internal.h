@@ -303,10 +303,11 @@ bool fdi_surely_finite(const FdGraph *g, const FdNode *bound);
 /* Can a temporary have this range: closed, finite, of an integer variable? */
 /* The function that a let of FD_DOM_ARRAY is; NULL: it is no such let. */
 const FdNode *fdi_array_of(const FdNode *let);
-/* A value of turns: the graph that made it, and the array that stands for it; NULL: it is a result, or no array. */
+/* What a graph became in turns. */
 typedef struct FdiTurned {
     const FdGraph *graph;
-    const FdNode *array;
+    const FdNode *value;
+    bool kept; /* it is a result, too */
 } FdiTurned;
 /* Of n values, those that one other reads at its own element become parts of that. */
 void fdi_read_once(Fd *fd, FdGraph *g, int n, const FdiTurned *made);

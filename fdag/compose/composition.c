@@ -24,7 +24,7 @@ typedef struct Composer {
     FdiNodes graphs;       /* what each became, by its number */
     VEC(FdResult) kept;    /* of these, in order */
     VEC(uint32_t) moving;  /* slots that do, in order */
-    VEC(FdiTurned) arrays; /* of turns */
+    VEC(FdiTurned) turned; /* in turns: what graphs became */
     VEC(Range) ranges;     /* of arrays that have the range of another one */
 } Composer;
 
@@ -91,7 +91,7 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
         const FdNode *array = m->fd && m->c->turns && k.array ? stored(m->fd, made.node) : NULL;
         if (m->fd) m->graphs.data[*k.index] = array ? array : made.node;
         if (m->fd && m->c->turns)
-            vec_push(&m->arrays, ((FdiTurned){k.graph, k.kept ? NULL : array}));
+            vec_push(&m->turned, ((FdiTurned){k.graph, m->graphs.data[*k.index], k.kept}));
     }
     if (m->fd) *out = graph ? m->graphs.data[*k.index] : slot_node(m, single ? own : *k.index);
     if (moves && !single) *k.visit = 0;
@@ -245,10 +245,10 @@ bool fd_compose(Fd *fd, const FdComposing *c, const FdGraph *g, const FdNode *ro
         add_slot(&m, fd_type_scalar(fd, SC_LONG), false, "turns");
         out->turns = slot_node(&m, (uint32_t)m.nslots - 1);
         add_moving(&m, out);
-        vec_push(&m.arrays, ((FdiTurned){.graph = g})); /* the last turn's */
-        fdi_read_once(fd, out, (int)m.arrays.len, m.arrays.data);
+        vec_push(&m.turned, ((FdiTurned){g, out->results[0].node, true}));
+        fdi_read_once(fd, out, (int)m.turned.len, m.turned.data);
     }
-    vec_free(&m.arrays);
+    vec_free(&m.turned);
     vec_free(&m.moving);
     out->nslots = (int)m.slots.len;
     out->slots = arena_copy(fd->arena, m.slots.data, m.slots.len * sizeof *m.slots.data);

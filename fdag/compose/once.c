@@ -2,12 +2,12 @@
  *   dx = let(i, j) u(i, j + 1) - u(i, j)
  *   v  = let(i, j) u(i, j) + dx(i, j) * dx(i, j)      dx is stored nowhere
  * All turns stay alike: arrays of one graph are parts of their readers, or none of them is. What the next turn
- * reads is a result of the last one, so it is no part of anything. */
+ * reads is a result of the last one, so it is no part of anything. A reader is what one graph became. */
 #include "../internal.h"
 
 typedef struct Entry {
     const FdGraph *graph;
-    const FdNode *reader; /* the body that reads it; NULL: none so far */
+    const FdNode *reader; /* NULL: none so far */
     bool stays;
 } Entry;
 
@@ -36,7 +36,7 @@ static bool is_own_element(const FdNode *n, const FdNode *reader)
     return own;
 }
 
-/* What a body reads; false: it has loops of its own, so it is stored. */
+/* What a value of a graph reads of others; false: it has loops, so it is stored. */
 static bool read_by(Once *o, const FdNode *reader)
 {
     bool plain = true;
@@ -86,15 +86,19 @@ void fdi_read_once(Fd *fd, FdGraph *g, int n, const FdiTurned *made)
     Once o = {.entries = arena_array(fd->arena, Entry, n + 1)};
     int parts = n;
     for (int i = 0; i < n; i++) {
-        o.entries[i] = (Entry){.graph = made[i].graph, .stays = !made[i].array};
-        if (made[i].array) fdi_map_set(&o.at, made[i].array, (uint64_t)i);
+        bool array = fdi_array_of(made[i].value);
+        o.entries[i] = (Entry){.graph = made[i].graph, .stays = !array || made[i].kept};
+        fdi_map_set(&o.at, made[i].value, (uint64_t)i);
     }
-    for (int i = 0; i < n; i++)
-        if (made[i].array && !read_by(&o, fdi_array_of(made[i].array))) o.entries[i].stays = true;
     for (int k = 0; k < g->nresults; k++) {
+        const FdNode *of = fdi_array_of(g->results[k].node);
         Entry *e = entry_of(&o, g->results[k].node);
         if (e) e->stays = true;
-        if (!e) read_by(&o, g->results[k].node);
+        if (!e && !entry_of(&o, of)) read_by(&o, of ? of : g->results[k].node);
+    }
+    for (int i = 0; i < n; i++) {
+        const FdNode *of = fdi_array_of(made[i].value);
+        if (!read_by(&o, of ? of : made[i].value)) o.entries[i].stays = true;
     }
     for (int i = 0; i < n; i++) {
         Entry *e = &o.entries[i];
