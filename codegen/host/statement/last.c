@@ -5,6 +5,9 @@
  *   q = .. u(i - 1, j) ..;      the last use of u, and with it of that reference to p's array
  *   p = r + beta * p;           into p's array, if nobody else has it
  *
+ *   u = w;                      the last use of w
+ *   u[k] = 0;                   as well
+ *
  * So is that of a variable which a statement `a[..] = value` mentions last, once the value is there, before it goes into a:
  *
  *   var rest = a[k.., k..];
@@ -20,7 +23,7 @@ typedef struct Variable {
 
 struct HostLast {
     VEC(Variable) vars;
-    int over; /* the last statement that may write over an array; -1: none does */
+    int over; /* the last statement that may write into an array; -1: none does */
     int at;   /* the statement that is looked at, or made */
     AstList list;
 };
@@ -32,11 +35,20 @@ static void declare(HostLast *l, Symbol *sym)
     if (local) vec_push(&l->vars, v);
 }
 
+/* May it write into an array, if nobody else has that? */
+static bool is_over(const Ast *n)
+{
+    const Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
+                        : n->kind == AST_INCDEC ? n->incdec.target
+                                                : NULL;
+    return (n->kind == AST_GRAPH && n->graph.over) || (target && target->kind == AST_INDEX);
+}
+
 static void look(Ast **child, void *ctx)
 {
     HostLast *l = ctx;
     Ast *n = *child;
-    if (n->kind == AST_GRAPH && n->graph.over) l->over = l->at;
+    if (is_over(n)) l->over = l->at;
     for (size_t i = 0; n->sym && i < l->vars.len; i++)
         if (l->vars.data[i].sym == n->sym) l->vars.data[i].last = l->at;
     ast_each_child(n, look, l);
