@@ -28,7 +28,8 @@
 #include "waiting.h"
 
 enum {
-    ALONE = 4,       /* steps in a row that somebody looked at: then the loop is left alone */
+    ALONE =
+        4, /* steps in a row that somebody looked at, with all arrays that they make: the loop is left alone */
     TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
     LEAST = 1 << 20, /* bytes of what a turn makes.. */
     EACH = 3 << 16,  /* ..and of each of its arrays */
@@ -345,10 +346,12 @@ bool rt_fill(Buffer *b, const CsSite *site)
 {
     Graph *g = b->held->lazy->graph;
     Waiting w = {0};
+    int kept[WAITING_MOST];
     if (cs_pending) return false;
     if (b->held->view) return fill_one(b->held, site);
     waiting_add(&w, b->held, true);
-    g->alone = w.n > 1 ? 0 : (uint8_t)(g->alone + 1);
+    bool saves = waiting_kept(&w, w.n, kept) < w.n; /* an array that nobody refers to */
+    g->alone = saves ? 0 : (uint8_t)(g->alone + 1);
     return fill(b, site);
 }
 
