@@ -82,7 +82,8 @@ typedef VEC(Ast *) Operands;
 
 static void flatten(Operands *out, Ast *n)
 {
-    if (n->kind == AST_BINARY && n->type->kind == TY_STRING && n->res == AST_RES_NONE) {
+    if (n->kind == AST_BINARY && n->binary.op == AST_OP_ADD && n->type->kind == TY_STRING &&
+        n->res == AST_RES_NONE) {
         flatten(out, n->binary.left);
         flatten(out, n->binary.right);
     } else {
