@@ -89,7 +89,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %precedence ELSE
 
 %type <node> stmt decl type_decl common member head generic_head class_name class_head accessors
-%type <node> limit base of_head
+%type <node> limit base of_head of_generic_head
 %type <node> block loop embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
@@ -244,6 +244,9 @@ member: common
       | head bodiless                       { $$ = build_func(p, $1, $2); }
       | generic_head wheres bodiless        { $$ = build_func(p, build_wheres(p, $1, $2), $3); }
       | of_head body                        { $$ = build_func(p, $1, $2); }
+      | of_generic_head wheres body         { $$ = build_func(p, build_wheres(p, $1, $2), $3); }
+      | vtype named_type "." THIS "[" args "]" "{" accessors "}" { $$ = build_of(p, build_property(p, build_span(@1, @7), $1, "this", $6, $9, NULL), $2); }
+      | vtype named_type "." THIS "[" args "]" arrow { $$ = build_of(p, build_property(p, build_span(@1, @7), $1, "this", $6, build_getter(p, @8, $8), NULL), $2); }
       | vtype named_type "." NAME "{" accessors "}" { $$ = build_of(p, build_property(p, build_span(@1, @4), $1, $4, (AstList){0}, $6, NULL), $2); }
       | vtype named_type "." NAME arrow     { $$ = build_of(p, build_property(p, build_span(@1, @4), $1, $4, (AstList){0}, build_getter(p, @5, $5), NULL), $2); }
       | vtype NAME "{" accessors "}"        { $$ = build_property(p, build_span(@1, @2), $1, $2, (AstList){0}, $4, NULL); }
@@ -257,6 +260,7 @@ member: common
             { $$ = build_func(p, build_head(p, build_span(@1, @6), $3, build_conversion(p, @1, $1), (AstList){0}, $5), $7); }
       | CTOR "(" args ")" chain body        { $$ = build_ctor(p, build_span(@1, @4), $1, $3, $5, $6); }
 of_head: vtype named_type "." NAME "(" args ")" { $$ = build_of(p, build_head(p, @$, $1, $4, (AstList){0}, $6), $2); }
+of_generic_head: vtype named_type "." NAME "<" tparams ">" "(" args ")" { $$ = build_of(p, build_head(p, @$, $1, $4, $6, $9), $2); }
 chain: %empty               { $$ = NULL; }
      | ":" BASE "(" args ")" { $$ = build_call(p, build_span(@2, @5), build_leaf(p, AST_BASE, @2), $4); }
      | ":" THIS "(" args ")" { $$ = build_call(p, build_span(@2, @5), build_leaf(p, AST_THIS, @2), $4); }
@@ -411,6 +415,8 @@ expr: opexpr
     | "(" ")" "=>" expr                     { $$ = build_let(p, @$, AST_LAMBDA, (AstList){0}, $4); }
     | "(" arg ")" "=>" expr                 { $$ = build_let(p, @$, AST_LAMBDA, build_one(p, $2), $5); }
     | "(" arg "," arglist ")" "=>" expr     { $$ = build_let(p, @$, AST_LAMBDA, build_join(p, build_one(p, $2), $4), $7); }
+    | DELEGATE block                        { $$ = build_anonymous_method(p, @$, $2); }
+    | DELEGATE "(" args ")" block           { $$ = build_let(p, @$, AST_LAMBDA, $3, $5); }
     | STATIC_LAMBDA expr                    { $$ = build_static_lambda(p, @1, $2); }
 
     | query %prec QUERY_ENDS

@@ -43,6 +43,8 @@ bool marks_declares_type(const Tokens *tokens, size_t i);
 
 /* place.c. Whether the brackets that open at token i hold commas only: `T[,]` is a type. */
 bool marks_is_rank(const Tokens *tokens, size_t i);
+/* Is the name at i, behind a dot, that of a member of an interface: `U I<T>.f<U>(..)`, `T I.this`? */
+bool marks_is_of(const Tokens *tokens, size_t i);
 
 /* Whether the NAME at i is a type though nobody declares it: so a type of a module that is missing,
  * or one that nobody declared, is a matter of names and not of syntax. */

@@ -178,6 +178,22 @@ static bool is_explicit(const Tokens *tokens, size_t i)
             (after == TOK_LPAREN || after == TOK_LBRACE || after == TOK_ARROW || after == TOK_LT));
 }
 
+bool marks_is_of(const Tokens *tokens, size_t i)
+{
+    size_t at = i - 1, inside = 0; /* the dot */
+    if (kind_before(tokens, at, 1) == TOK_GT) {
+        while (at > 0 && i - at < LONGEST_LIST) {
+            TokenKind k = kind_at(tokens, --at);
+            inside += k == TOK_GT;
+            if (k == TOK_LT && --inside == 0) break;
+        }
+    }
+    TokenKind before = kind_before(tokens, at, 2);
+    return at > 0 && is_name(kind_before(tokens, at, 1)) &&
+           (is_name(before) || before == TOK_GT || before == TOK_NULLABLE ||
+            before == TOK_RBRACKET || before == TOK_QUESTION);
+}
+
 /* Whether the block at token i is a property's: `{ get; private set; }`. */
 static bool is_accessors(const Tokens *tokens, size_t i)
 {
@@ -213,6 +229,8 @@ bool marks_is_name_by_place(const Tokens *tokens, size_t i, size_t open, const s
         return kind_at(tokens, i + 2) != TOK_RBRACKET && kind_at(tokens, i + 2) != TOK_COMMA;
     case TOK_COLON:
         if (before == TOK_QUESTION || before == TOK_COLON || before == TOK_CASE) return true;
+        if ((before == TOK_LPAREN || before == TOK_COMMA) && kind_at(tokens, open) == TOK_LPAREN)
+            return true; /* f(Colour: x) */
         break;
     default: break;
     }

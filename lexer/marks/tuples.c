@@ -176,6 +176,7 @@ static bool is_declaration(const Tuples *t, size_t i, size_t open)
     TokenKind before = kind_before(t->tokens, i, 2);
     TokenKind behind = t->partner[open] ? kind_at(t->tokens, t->partner[open] + 1) : TOK_END;
     if (before == TOK_TYPENAME || before == TOK_GT || before == TOK_NULLABLE) return true;
+    if (before == TOK_DOT) return marks_is_of(t->tokens, i - 1);
     return (before == TOK_RPAREN || before == TOK_RBRACKET) &&
            (behind == TOK_LBRACE || behind == TOK_ARROW || behind == TOK_WHERE);
 }

@@ -137,6 +137,7 @@ typedef struct Marker {
     VEC(Extent) active;
     size_t function_end; /* of the last generic function */
     NameSet types;       /* those that the file declares */
+    NameSet functions;   /* the same, if modules have types of their names */
     const NameSet *imported;
 } Marker;
 
@@ -239,6 +240,7 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
 {
     const Tokens *tokens = m->tokens;
     TokenKind before = kind_before(tokens, i, 1);
+    if (before == TOK_DOT && marks_is_of(tokens, i)) before = TOK_TYPENAME;
     if (i < m->function_end || (!is_name(before) && before != TOK_GT && before != TOK_RPAREN &&
                                 before != TOK_RBRACKET && before != TOK_NULLABLE))
         return;
@@ -260,6 +262,34 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
     Extent e = {begin, end_of_body(m, close + 1), list};
     vec_push(&m->extents, e);
     m->function_end = e.end;
+}
+
+/* `delegate { .. }` or `delegate (int x) { .. }`, a lambda as older C# writes it. */
+static bool is_anonymous_method(const Marker *m, size_t i)
+{
+    size_t at = i + 1;
+    if (kind_at(m->tokens, at) == TOK_LPAREN && m->partner[at]) at = m->partner[at] + 1;
+    return kind_at(m->tokens, at) == TOK_LBRACE && kind_before(m->tokens, i, 1) != TOK_DOT &&
+           !is_name(kind_before(m->tokens, i, 1));
+}
+
+/* `R NAME(..)` with a body, at NAME. */
+static bool declares_function(const Marker *m, size_t i)
+{
+    TokenKind before = kind_before(m->tokens, i, 1);
+    if (!is_name(before) && before != TOK_GT && before != TOK_NULLABLE && before != TOK_QUESTION &&
+        before != TOK_RBRACKET && before != TOK_RPAREN)
+        return false;
+    TokenKind behind = m->partner[i + 1] ? kind_at(m->tokens, m->partner[i + 1] + 1) : TOK_END;
+    return behind == TOK_LBRACE || behind == TOK_ARROW;
+}
+
+/* Is the name of a type at i, of a module, called: does the file have a function of that name? */
+static bool is_called(const Marker *m, size_t i)
+{
+    const char *name = name_at(m->tokens, i);
+    return kind_at(m->tokens, i + 1) == TOK_LPAREN && !names_has(&m->types, name) &&
+           names_has(&m->functions, name) && kind_before(m->tokens, i, 1) != TOK_NEW;
 }
 
 /* `when` is a keyword behind a catch; behind patterns patterns.c has found it. */
@@ -287,6 +317,9 @@ static void find_declarations(Marker *m, Interner *names)
         else if (t->kind == TOK_NAME && (next == TOK_RETURN || next == TOK_BREAK) &&
                  name_at(m->tokens, i) == yield_word)
             t->kind = TOK_YIELD;
+        else if (t->kind == TOK_NAME && name_at(m->tokens, i) == delegate_word &&
+                 is_anonymous_method(m, i))
+            t->kind = TOK_DELEGATE;
         else if (name) {
             t->kind = TOK_DELEGATE;
             m->tokens->list.data[name].flags |= TOKEN_MEMBER; /* no type here */
@@ -304,6 +337,9 @@ static void find_declarations(Marker *m, Interner *names)
             mark_bases(m, i + 2);
         else if (t->kind == TOK_NAME && next == TOK_LT)
             find_generic_function(m, i, depth > 1);
+        if (is_name(t->kind) && next == TOK_LPAREN &&
+            names_has(m->imported, name_at(m->tokens, i)) && declares_function(m, i))
+            names_add(&m->functions, name_at(m->tokens, i));
     }
 }
 
@@ -392,7 +428,8 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
         TokenKind before = kind_before(tokens, i, 1);
         if (before == TOK_DOT || before == TOK_COND_DOT || t->flags & TOKEN_MEMBER)
             t->kind = TOK_NAME;
-        else if (declared && i >= list_end && marks_is_name_by_place(tokens, i, around, m.partner))
+        else if (declared && i >= list_end &&
+                 (is_called(&m, i) || marks_is_name_by_place(tokens, i, around, m.partner)))
             t->kind = TOK_NAME;
         else if (known || declared || i < list_end || marks_is_type_by_place(tokens, i, m.partner))
             t->kind = TOK_TYPENAME;
@@ -403,6 +440,7 @@ void lexer_mark_types(Tokens *tokens, Interner *names, const NameSet *imported)
             list_end = lexer_skip_type_list(tokens, i + 1);
     }
     names_free(&m.types);
+    names_free(&m.functions);
     mem_free(m.partner);
     vec_free(&open);
     vec_free(&m.extents);

@@ -108,6 +108,8 @@ Ast *build_rest(Parse *p, Loc loc, const char *word, Ast *type, const char *name
 Ast *build_tuple(Parse *p, Loc loc, AstList items);
 Ast *build_let(Parse *p, Loc loc, AstKind kind, AstList args, Ast *body); /* LET or LAMBDA */
 Ast *build_assign(Parse *p, Loc loc, AstOp op, Ast *target, Ast *value);
+Ast *build_anonymous_method(Parse *p, Loc loc,
+                            Ast *body); /* delegate { .. }: takes whatever is given */
 Ast *build_static_lambda(Parse *p, Loc word, Ast *lambda); /* the lambda, BAD if it is none */
 Ast *build_with(Parse *p, Loc loc, Ast *operand, Ast *init);
 Ast *build_new(Parse *p, Loc loc, Ast *ntype, AstList args, Ast *init);

@@ -193,6 +193,10 @@ Ast *build_of(Parse *p, Ast *member, Ast *of)
     if (of->kind != AST_TYPE_NAME || (member->kind != AST_FUNC && member->kind != AST_PROPERTY))
         return member;
     bool func = member->kind == AST_FUNC;
+    if (func && member->func.tparams.len) { /* it is found by its name, as any other */
+        member->func.mods |= AST_MOD_PUBLIC;
+        return build_done(p, member);
+    }
     const char **name = func ? &member->func.name : &member->property.name;
     const char *one = of->type_name.name; /* of several I<T> that one of these */
     if (of->type_name.args.len) one = arena_printf(p->arena, "%s<%u>", one, of->loc.begin);

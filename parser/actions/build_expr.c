@@ -238,6 +238,13 @@ Ast *build_assign(Parse *p, Loc loc, AstOp op, Ast *target, Ast *value)
     return BUILD(ASSIGN, assign, loc, .op = op, .target = target, .value = value);
 }
 
+Ast *build_anonymous_method(Parse *p, Loc loc, Ast *body)
+{
+    Ast *n = build_let(p, loc, AST_LAMBDA, (AstList){0}, body);
+    if (n->kind == AST_LAMBDA) n->lambda.any = true;
+    return n;
+}
+
 Ast *build_static_lambda(Parse *p, Loc word, Ast *lambda)
 {
     if (lambda->kind == AST_LAMBDA || lambda->kind == AST_BAD) return lambda;

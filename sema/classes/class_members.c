@@ -118,6 +118,9 @@ static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool se
     const struct Ast_property *d = &p->decl->property;
     Loc loc = accessor->loc;
     const char *what = !strcmp(p->name, "this") ? "Item" : p->name;
+    size_t len = strlen(what);
+    if (d->of && len > 5 && !strcmp(what + len - 5, ".this")) /* I.this */
+        what = arena_printf(s->arena, "%.*sItem", (int)(len - 4), what);
     AstList params = {0};
     for (int i = 0; i < d->params.len; i++)
         params = ast_list_add(s->arena, params, ast_clone(s->arena, d->params.data[i]));

@@ -76,6 +76,7 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
     bool lambda = n->kind == AST_LAMBDA;
+    if (lambda && n->lambda.any && type_is_functional(hint)) lambda_take_any(s, n, hint);
     const AstList *binders = lambda ? &n->lambda.binders : &n->let.binders;
     Ast **body = lambda ? &n->lambda.body : &n->let.body;
     int names = 0;

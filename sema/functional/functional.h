@@ -164,6 +164,8 @@ bool operator_value(Sema *s, Ast **slot, const Type *to);
 bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to);
 /* (x, y) => callee(x, y) with the parameters of `to`, unchecked. */
 Ast *call_lambda(Sema *s, Ast *callee, const Type *to);
+/* `delegate { .. }` gets the parameters of the function that is asked for. */
+void lambda_take_any(Sema *s, Ast *n, const Type *to);
 /* `operator+(a, b)` becomes a + b, f(a, _) a lambda: checked, true. False for other calls. */
 bool operator_call(Sema *s, Ast **slot, const Type *hint);
 bool partial_application(Sema *s, Ast **slot, const Type *hint);

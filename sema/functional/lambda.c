@@ -126,6 +126,16 @@ Ast *call_lambda(Sema *s, Ast *callee, const Type *to)
     return n;
 }
 
+void lambda_take_any(Sema *s, Ast *n, const Type *to)
+{
+    n->lambda.any = false;
+    for (int i = 0; i < to->nparams; i++) {
+        const char *name = intern_cstr(s->names, arena_printf(s->arena, "$%d", i + 1));
+        n->lambda.binders =
+            ast_list_add(s->arena, n->lambda.binders, parameter(s, n->loc, name, to->params[i]));
+    }
+}
+
 /* `obj.M` is x => obj.M(x) with what stands before the dot evaluated once: where that is an object,
  * the closure captures it. */
 bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
