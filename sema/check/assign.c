@@ -121,6 +121,11 @@ void check_target(Sema *s, Ast **slot, const char *verb)
         report(s, n->loc, NOT_ASSIGNABLE, "%s cannot be %s", why, verb);
         if (n->kind == AST_CALL && n->res == AST_RES_APPLY)
             report_note(s, NOWHERE, "an element of an array is assigned with brackets: a[i] = ...");
+        else if (base != n && base->sym && base->sym->kind == SYM_FIELD &&
+                 base->type->kind == TY_ARRAY && class_is_final_value(base->sym->cls))
+            report_note(s, NOWHERE,
+                        "arrays are values, so a value has its elements: write class, or struct "
+                        "and field without readonly");
         else if (n->kind == AST_INDEX && n->index.base->type->kind == TY_FUNC)
             report_note(s, NOWHERE, "functions are immutable; declare it with an array type");
         n->type = s->error;

@@ -100,6 +100,7 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
     const Type *t = (*operand)->type;
     n->type = s->error;
     if (t == s->error || nullable_unary(s, n) || user_unary(s, n)) return;
+    user_operand(s, operand);
     t = object_function(s, operand);
     const Type *to = unary_type(s, n->unary.op, result_of(t));
     if (!to) {
@@ -346,6 +347,8 @@ static void operate(Sema *s, Ast *n)
     }
     if (check_concat(s, n) || nullable_binary(s, n) || user_binary(s, n) || enum_arithmetic(s, n))
         return;
+    user_operand(s, &n->binary.left);
+    user_operand(s, &n->binary.right);
     l = object_function(s, &n->binary.left);
     r = object_function(s, &n->binary.right);
     if (op == AST_OP_USHR) {

@@ -53,6 +53,8 @@ Symbol *struct_self(Sema *s); /* the parameter that is `this` in one; or NULL */
 /* A call of one, an assignment to what has such a setter: done; false if it is none. */
 bool struct_call(Sema *s, Ast **slot, const Type *hint);
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
+/* A statement of a constructor that calls such a method of its own struct: done, as a block. */
+bool struct_constructing(Sema *s, Ast **slot);
 
 /* ---- object.c: new, null, as, default --------------------------------------------------- */
 
@@ -128,6 +130,8 @@ bool user_step(Sema *s, Ast *n, Ast *again);
 bool is_repeatable(const Ast *n); /* can it be evaluated twice? */
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
+/* An operand of a class without such an operator becomes the scalar that alone its class converts to. */
+void user_operand(Sema *s, Ast **slot);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);
 
 /* ---- enum.c --------------------------------------------------------------------------------- */
@@ -229,6 +233,8 @@ Symbol *implied_constructor(Sema *s, Class *c, uint64_t mods, AstList params, As
 /* record.c */
 void record_members(Sema *s, Class *c); /* of `record` and `record struct` */
 void record_equality(Sema *s, Class *c);
+/* The name of a field, or of what an automatic property keeps. */
+const char *class_stored(Sema *s, const Class *c, const Symbol *f);
 void record_copies(Sema *s,
                    Class *c); /* the constructor that copies; before signatures are known */
 /* p with { X = 1 } of a record class: its copy, changed. */

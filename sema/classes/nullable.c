@@ -215,6 +215,23 @@ static void equality(Sema *s, Ast *n)
     compared(s, n, both(s, n->loc, set, op == AST_OP_EQ ? test : negated(s, test)));
 }
 
+static bool is_bool(const Sema *s, const Type *t)
+{
+    return (nullable_of(t) ? nullable_of(t) : t) == s->boolean;
+}
+
+/* false & null is false, true | null is true. */
+static bool three_valued(Sema *s, Ast *n)
+{
+    if (!is_bool(s, n->binary.left->type) || !is_bool(s, n->binary.right->type)) return false;
+    const char *name = n->binary.op == AST_OP_AND ? "AndNullable" : "OrNullable";
+    Ast *both = tree_call(s, n->loc, tree_name(s, n->loc, name), 2, checked(s, n->binary.left),
+                          checked(s, n->binary.right));
+    check_value(s, &both, NULL);
+    *n = *both;
+    return true;
+}
+
 bool nullable_binary(Sema *s, Ast *n)
 {
     const Ast *l = n->binary.left, *r = n->binary.right;
@@ -227,6 +244,9 @@ bool nullable_binary(Sema *s, Ast *n)
     if (op == AST_OP_LAND || op == AST_OP_LOR || l->type->kind == TY_NULL ||
         r->type->kind == TY_NULL)
         return false;
+    if (op == AST_OP_AND || op == AST_OP_OR) {
+        if (three_valued(s, n)) return true;
+    }
     Ast *set = NULL, *has = NULL;
     Ast *a = operand(s, n->binary.left, &set, &has), *b = operand(s, n->binary.right, &set, &has);
     Ast *value = tree_binary(s, n->loc, op, a, b);

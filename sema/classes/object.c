@@ -11,6 +11,7 @@ static void check_added(Sema *s, Ast *n, const Type *t)
     AstList *items = &n->new_.init->init_list.items;
     n->new_.init->type = t;
     Class *cls = class_of(t);
+    if (!items->len) return; /* new C { } */
     if (!member_find(s, cls, intern_cstr(s->names, "Add"))) {
         report(s, n->new_.init->loc, INITIALISER, "'%s' has no method Add: it takes no { ... }",
                t->name);

@@ -22,8 +22,7 @@ static AstList one_param(Sema *s, const Class *c, const Type *t, const char *nam
     return ast_list_add(s->arena, (AstList){0}, tree_param(s, loc, type_node(s, loc, t), name));
 }
 
-/* The field, or what an automatic property keeps. */
-static const char *stored(Sema *s, const Class *c, const Symbol *f)
+const char *class_stored(Sema *s, const Class *c, const Symbol *f)
 {
     const Symbol *m = member_own(c->sym, f->name);
     return m && m->kind == SYM_PROPERTY ? arena_printf(s->arena, "$%s", f->name) : f->name;
@@ -61,7 +60,7 @@ static bool writes(Sema *s, const Class *c, const char *name, const Type *param)
 static Ast *same_field(Sema *s, const Class *c, const Symbol *f, const char *other)
 {
     Loc loc = c->sym->loc;
-    const char *name = stored(s, c, f);
+    const char *name = class_stored(s, c, f);
     return tree_call(s, loc,
                      tree_name(s, loc, f->type->kind == TY_ARRAY ? "SameArray" : "SameValue"), 2,
                      tree_member(s, loc, self(s, loc), name),
@@ -78,8 +77,12 @@ static Ast *same_fields(Sema *s, const Class *c)
     Loc loc = c->sym->loc;
     Ast *all = NULL;
     if (derives(c)) {
-        Ast *base = tree_member(s, loc, ast_new(s->arena, AST_BASE, loc), "@Same");
-        all = tree_call(s, loc, base, 1, tree_name(s, loc, "$b"));
+        bool typed = writes(s, c->base, "Equals", c->base->type);
+        Ast *base =
+            tree_member(s, loc, ast_new(s->arena, AST_BASE, loc), typed ? "Equals" : "@Same");
+        Ast *other = tree_name(s, loc, "$b");
+        if (typed) other = tree_cast(s, loc, type_node(s, loc, c->base->type), other);
+        all = tree_call(s, loc, base, 1, other);
     }
     for (int i = 0; i < c->nfields; i++)
         if (c->fields[i]->cls == c && is_compared(c->fields[i]))
@@ -100,7 +103,7 @@ static void add_hash(Sema *s, Class *c)
     for (int i = 0; i < c->nfields; i++) {
         if (c->fields[i]->cls != c || !is_compared(c->fields[i])) continue;
         bool array = c->fields[i]->type->kind == TY_ARRAY;
-        Ast *field = tree_member(s, loc, self(s, loc), stored(s, c, c->fields[i]));
+        Ast *field = tree_member(s, loc, self(s, loc), class_stored(s, c, c->fields[i]));
         Ast *one = tree_call(s, loc, tree_name(s, loc, array ? "HashOfArray" : "HashOf"), 1, field);
         hash = tree_binary(s, loc, AST_OP_ADD,
                            tree_binary(s, loc, AST_OP_MUL, hash, tree_int(s, loc, 31)), one);
@@ -129,6 +132,25 @@ static void add_equals(Sema *s, Class *c, bool typed)
     all = both(s, loc, all, tree_call(s, loc, same, 1, tree_name(s, loc, "$b")));
     implied_add(s, c, AST_MOD_PUBLIC | AST_MOD_OVERRIDE, s->boolean, "Equals",
                 one_param(s, c, object->type, "$o"), all);
+}
+
+/* What a base writes, `virtual bool Equals(B b)`, asks the object. */
+static void add_typed_equals(Sema *s, Class *c)
+{
+    Class *object = class_object(s);
+    for (const Class *b = c->base; object && b && class_is_record(b); b = b->base) {
+        if (!writes(s, b, "Equals", b->type) || writes(s, c, "Equals", b->type)) continue;
+        const Symbol *f = member_own(b->sym, intern_cstr(s->names, "Equals"));
+        while (f && !(f->kind == SYM_FUNC && f->type && f->type->nparams == 1 &&
+                      f->type->params[0] == b->type))
+            f = f->next;
+        if (!f || !(f->mods & AST_MOD_VIRTUAL)) continue;
+        Loc loc = c->sym->loc;
+        Ast *other = tree_cast(s, loc, type_node(s, loc, object->type), tree_name(s, loc, "$b"));
+        Ast *equals = tree_call(s, loc, tree_member(s, loc, self(s, loc), "Equals"), 1, other);
+        implied_add(s, c, AST_MOD_PUBLIC | AST_MOD_OVERRIDE, s->boolean, "Equals",
+                    one_param(s, c, b->type, "$b"), equals);
+    }
 }
 
 /* == and != of a record: of two nulls, or by Equals. */
@@ -166,6 +188,7 @@ void record_equality(Sema *s, Class *c)
         implied_add(s, c, AST_MOD_PUBLIC, s->boolean, class ? "@Same" : "Equals",
                     one_param(s, c, c->type, "$b"), same_fields(s, c));
     add_equals(s, c, typed || !class);
+    if (class) add_typed_equals(s, c);
     if (c->decl->class_.mods & AST_MOD_RECORD) add_operators(s, c);
     if (!writes(s, c, "GetHashCode", NULL)) add_hash(s, c);
 }
@@ -255,7 +278,7 @@ void record_copies(Sema *s, Class *c)
     }
     for (int i = 0; i < c->nfields; i++) {
         if (c->fields[i]->cls != c) continue;
-        const char *name = stored(s, c, c->fields[i]);
+        const char *name = class_stored(s, c, c->fields[i]);
         Ast *value = tree_member(s, loc, tree_name(s, loc, "$original"), name);
         body = ast_list_add(s->arena, body,
                             tree_assign(s, loc, tree_member(s, loc, self(s, loc), name), value));

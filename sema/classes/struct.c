@@ -227,6 +227,42 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint)
     return true;
 }
 
+/* `Bump(1);` in a constructor, where `this` is no variable: { S $this = this; S.@Bump(ref $this, 1);
+ * this.X = $this.X; .. } */
+bool struct_constructing(Sema *s, Ast **slot)
+{
+    Ast *n = (*slot)->expr_stmt.expr;
+    bool inside = s->changing && s->func && s->func->is_ctor && s->cls && class_is_struct(s->cls);
+    if (!inside || n->kind != AST_CALL) return false;
+    const Ast *callee = n->call.callee;
+    bool own = callee->kind == AST_MEMBER && callee->member.base->kind == AST_THIS;
+    const char *name = own                            ? callee->member.name
+                       : callee->kind == AST_NAME_REF ? callee->name_ref.name
+                                                      : NULL;
+    const Symbol *f = name && !own ? scope_callee(s, name) : NULL;
+    if (!name || (f && f->cls != s->cls)) return false;
+    for (int i = 0; i < n->call.args.len; i++) { /* `out int x` is seen behind the statement */
+        const Ast *a = n->call.args.data[i];
+        if (a->kind == AST_UNARY && a->unary.operand->kind == AST_DECL_EXPR) return false;
+    }
+    Ast *call = changing_call(s, n->loc, s->cls, name, tree_name(s, n->loc, "$this"), n->call.args);
+    if (!call) return false;
+    Ast *block = tree_block(s, n->loc, 2,
+                            tree_local(s, n->loc, type_node(s, n->loc, s->cls->type), "$this",
+                                       ast_new(s->arena, AST_THIS, n->loc)),
+                            tree_stmt(s, call));
+    for (int i = 0; i < s->cls->nfields; i++) {
+        const char *field = class_stored(s, s->cls, s->cls->fields[i]);
+        Ast *to = tree_member(s, n->loc, ast_new(s->arena, AST_THIS, n->loc), field);
+        Ast *from = tree_member(s, n->loc, tree_name(s, n->loc, "$this"), field);
+        block->block.stmts =
+            ast_list_add(s->arena, block->block.stmts, tree_assign(s, n->loc, to, from));
+    }
+    *slot = block;
+    check_stmt(s, slot);
+    return true;
+}
+
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value)
 {
     if (!s->changing || (target->kind != AST_MEMBER && target->kind != AST_INDEX)) return false;

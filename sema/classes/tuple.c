@@ -208,11 +208,20 @@ static bool is_value(Sema *s, const Ast *item)
     return item->kind != AST_BINDER && !reference;
 }
 
-/* The tuple that the place wants, if it has as many elements. */
-static const Type *wanted(const Type *hint, int n)
+/* The tuple that the place wants, if it has as many elements: also by way of a T? or of what the
+ * user's class makes of tuples. */
+static const Type *wanted(Sema *s, const Type *hint, int n)
 {
-    const Class *c = class_of(hint ? result_of(hint) : NULL);
-    return c && c->tuple && length_of(c) == n ? c->type : NULL;
+    const Type *t = hint ? result_of(hint) : NULL;
+    if (t && nullable_of(t)) t = nullable_of(t);
+    const Class *c = class_of(t);
+    if (c && c->tuple) return length_of(c) == n ? c->type : NULL;
+    for (const Symbol *f = c ? member_own(c->sym, intern_cstr(s->names, "implicit")) : NULL; f;
+         f = f->next) {
+        const Class *from = f->type && f->type->nparams == 1 ? class_of(f->type->params[0]) : NULL;
+        if (from && from->tuple && f->type->result == t && length_of(from) == n) return from->type;
+    }
+    return NULL;
 }
 
 /* The type of what is given, from the types of its elements. */
@@ -249,7 +258,7 @@ void check_tuple(Sema *s, Ast **slot, const Type *hint)
         if (is_named(items->data[i])) items->data[i] = items->data[i]->binder.constraint;
     }
     if (broken) return;
-    const Type *t = wanted(hint, items->len);
+    const Type *t = wanted(s, hint, items->len);
     bool checked = !t;
     if (!t) t = own_type(s, n, names);
     if (t == s->error) return;

@@ -245,8 +245,24 @@ static Symbol *conversion_of(Sema *s, const Class *cls, const char *name, const 
         const Type *p = f->type->params[0];
         if (widens && (!found || scalar_widens(p->scalar, found->type->params[0]->scalar)))
             found = f;
+        bool tuples = type_is_tuple(from) && type_is_tuple(p); /* with other names */
+        if (!found && tuples && convert_class(s, &like, p) != CONV_NONE) found = f;
     }
     return found;
+}
+
+void user_operand(Sema *s, Ast **slot)
+{
+    const Type *from = result_of((*slot)->type), *to = NULL;
+    const Class *cls = nullable_of(from) ? NULL : class_of(from);
+    for (const Symbol *f = cls ? member_own(cls->sym, intern_cstr(s->names, "implicit")) : NULL; f;
+         f = f->next) {
+        if (!f->type || f->type->nparams != 1 || f->type->params[0] != from) continue;
+        if (f->type->result->kind != TY_SCALAR) continue;
+        if (to) return; /* which is meant is not clear */
+        to = f->type->result;
+    }
+    if (to) convert_result(s, slot, to, NULL);
 }
 
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly)

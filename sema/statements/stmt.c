@@ -367,7 +367,8 @@ void check_stmt(Sema *s, Ast **slot)
         *slot = ast_new(s->arena, AST_EMPTY, n->loc);
         break;
     case AST_EXPR_STMT:
-        if (cond_access_statement(s, slot) || eval_several(s, slot) || counted_statement(s, slot))
+        if (cond_access_statement(s, slot) || eval_several(s, slot) || counted_statement(s, slot) ||
+            struct_constructing(s, slot))
             break;
         check_expr_stmt(s, n);
         break;
