@@ -109,6 +109,8 @@ bool extension_is(const Ast *decl);                            /* f(this T x): o
 void extension_collect(Sema *s, Symbol *sym, const Ast *decl); /* a function or class */
 /* x.f(..), which the type of x does not have, and an extension method is: checked, true. */
 bool extension_call(Sema *s, Ast **slot);
+/* Is there void Deconstruct(this T x, out ..), not generic, with n parts of values of this type? */
+bool extension_takes_apart(Sema *s, const Type *t, int n);
 
 /* ---- beside.c: what the table's spaces have in C$ -------------------------------------------- */
 

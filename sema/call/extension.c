@@ -164,3 +164,13 @@ bool extension_call(Sema *s, Ast **slot)
     call(s, n, set);
     return true;
 }
+
+bool extension_takes_apart(Sema *s, const Type *t, int n)
+{
+    const char *name = intern_cstr(s->names, "Deconstruct");
+    Ast value = {.kind = AST_BAD, .type = t};
+    Candidates set = is_declared(s, name) ? candidates(s, name, NULL, &value) : (Candidates){0};
+    for (int i = 0; i < set.len; i++)
+        if (set.data[i].nparams == n + 1 && !set.data[i].sym->generic) return true;
+    return false;
+}

@@ -187,6 +187,9 @@ bool is_plain_constant(Sema *s, const Ast *pattern); /* it is a value, and so ca
 bool pattern_declares(const Ast *pattern);           /* a variable */
 /* Is it asked of a value of this type, and not of what that has as a function at each point? */
 bool pattern_takes_whole(const Ast *pattern, const Type *t);
+/* parts.c. The n parts that value.Deconstruct(out ..) gives, as a tuple (one: as it is): an unchecked
+ * call; NULL after a report. */
+Ast *pattern_parts_by_method(Sema *s, Loc loc, const Type *t, Ast *value, int n);
 
 /* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */
 

@@ -31,6 +31,29 @@ Ast *pattern_part(Match *m, Subject part, Ast *p)
     return pattern_both(s, held, cond);
 }
 
+Ast *pattern_parts_by_method(Sema *s, Loc loc, const Type *t, Ast *value, int n)
+{
+    Ast *call =
+        tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, "$value"), "Deconstruct"), 0);
+    Ast *tuple = ast_new(s->arena, AST_TUPLE, loc), *first = NULL;
+    for (int i = 0; i < n; i++) {
+        const char *name = intern_cstr(s->names, arena_printf(s->arena, "$part%d", i));
+        Ast *out = ast_new(s->arena, AST_UNARY, loc), *var = ast_new(s->arena, AST_DECL_EXPR, loc);
+        var->decl_expr.vtype = ast_new(s->arena, AST_TYPE_VAR, loc);
+        var->decl_expr.name = name;
+        out->unary.op = AST_OP_OUT;
+        out->unary.operand = var;
+        call->call.args = ast_list_add(s->arena, call->call.args, out);
+        first = tree_name(s, loc, name);
+        tuple->tuple.items = ast_list_add(s->arena, tuple->tuple.items, first);
+    }
+    Ast *block = tree_block(s, loc, 2, tree_stmt(s, call), tree_return(s, n > 1 ? tuple : first));
+    AstList params =
+        ast_list_add(s->arena, (AstList){0}, tree_param(s, loc, type_node(s, loc, t), "$value"));
+    AstList args = ast_list_add(s->arena, (AstList){0}, value);
+    return local_block(s, "deconstruct", block, params, args, NULL);
+}
+
 /* What v.Deconstruct(out ..) gives, as the subject of a tuple: the condition that sets it. NULL if there
  * is no such method. */
 static Ast *deconstructed(Match *m, Subject *v, Ast *p, int n)
@@ -44,28 +67,8 @@ static Ast *deconstructed(Match *m, Subject *v, Ast *p, int n)
         report(s, p->loc, CONVERSION, "'%s' has no Deconstruct of %d parts", c->type->name, n);
         return pattern_bad(s, p->loc);
     }
-    if (!any || !f || n == 0) return NULL;
-    Ast *call = tree_call(s, p->loc,
-                          tree_member(s, p->loc, tree_name(s, p->loc, "$value"), "Deconstruct"), 0);
-    Ast *tuple = ast_new(s->arena, AST_TUPLE, p->loc), *first = NULL;
-    for (int i = 0; i < n; i++) {
-        const char *name = intern_cstr(s->names, arena_printf(s->arena, "$part%d", i));
-        Ast *out = ast_new(s->arena, AST_UNARY, p->loc),
-            *var = ast_new(s->arena, AST_DECL_EXPR, p->loc);
-        var->decl_expr.vtype = ast_new(s->arena, AST_TYPE_VAR, p->loc);
-        var->decl_expr.name = name;
-        out->unary.op = AST_OP_OUT;
-        out->unary.operand = var;
-        call->call.args = ast_list_add(s->arena, call->call.args, out);
-        first = tree_name(s, p->loc, name);
-        tuple->tuple.items = ast_list_add(s->arena, tuple->tuple.items, first);
-    }
-    Ast *block =
-        tree_block(s, p->loc, 2, tree_stmt(s, call), tree_return(s, n > 1 ? tuple : first));
-    AstList params = ast_list_add(s->arena, (AstList){0},
-                                  tree_param(s, p->loc, type_node(s, p->loc, v->type), "$value"));
-    AstList args = ast_list_add(s->arena, (AstList){0}, ast_clone(s->arena, v->tree));
-    Ast *parts = local_block(s, "deconstruct", block, params, args, NULL);
+    if (n == 0 || ((!any || !f) && !extension_takes_apart(s, v->type, n))) return NULL;
+    Ast *parts = pattern_parts_by_method(s, p->loc, v->type, ast_clone(s->arena, v->tree), n);
     if (!parts) return pattern_bad(s, p->loc);
     *v = pattern_subject(parts);
     return pattern_hold(m, v, p);

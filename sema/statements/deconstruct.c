@@ -95,7 +95,20 @@ static const Symbol *taking_apart(Sema *s, Class *c, int n)
 }
 
 /* T $a; U $b; whole.Deconstruct(out $a, out $b); a = $a; b = $b; */
-static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Symbol *f);
+static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Type *const *types);
+
+/* The types of the parts that an extension method gives; false: there is none. */
+static bool extension_parts(Sema *s, Loc loc, const Type *t, int n, const Type **types)
+{
+    if (t == s->error || !extension_takes_apart(s, t, n)) return false;
+    Ast *value = ast_new(s->arena, AST_DEFAULT, loc);
+    value->default_.target = type_node(s, loc, t);
+    Ast *parts = pattern_parts_by_method(s, loc, t, value, n);
+    if (parts) check_value(s, &parts, NULL);
+    const Class *c = parts && type_is_tuple(parts->type) ? class_of(parts->type) : NULL;
+    for (int i = 0; c && i < n; i++) types[i] = c->fields[i]->type;
+    return c != NULL;
+}
 
 static void take_apart(Parts *p, Ast *target, const char *whole, const Type *t)
 {
@@ -105,7 +118,13 @@ static void take_apart(Parts *p, Ast *target, const char *whole, const Type *t)
     class_settle(s);
     const Symbol *method = taking_apart(s, c, items->len);
     if (method) {
-        call_deconstruct(p, target, whole, method);
+        call_deconstruct(p, target, whole, method->type->params);
+        return;
+    }
+    bool by_fields = c && class_is_final_value(c) && c->nfields == items->len;
+    const Type *types[MAX_PARAMS];
+    if (!by_fields && extension_parts(s, target->loc, t, items->len, types)) {
+        call_deconstruct(p, target, whole, types);
         return;
     }
     if (t != s->error && (!c || !class_is_final_value(c) || c->nfields != items->len)) {
@@ -137,27 +156,27 @@ static void take_apart(Parts *p, Ast *target, const char *whole, const Type *t)
     }
 }
 
-static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Symbol *f)
+static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Type *const *types)
 {
     Sema *s = p->s;
     Loc loc = target->loc;
     Ast *call = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, whole), "Deconstruct"), 0);
     const char *names[MAX_PARAMS];
-    for (int i = 0; i < f->type->nparams; i++) {
+    for (int i = 0; i < target->tuple.items.len; i++) {
         names[i] = fresh(s);
-        Ast *out = ast_new(s->arena, AST_UNARY, loc), *type = type_node(s, loc, f->type->params[i]);
+        Ast *out = ast_new(s->arena, AST_UNARY, loc), *type = type_node(s, loc, types[i]);
         out->unary.op = AST_OP_OUT;
         out->unary.operand = tree_name(s, loc, names[i]);
         add(s, &p->first, tree_local(s, loc, type, names[i], NULL));
         call->call.args = ast_list_add(s->arena, call->call.args, out);
     }
     add(s, &p->first, tree_stmt(s, call));
-    for (int i = 0; i < f->type->nparams; i++) {
+    for (int i = 0; i < target->tuple.items.len; i++) {
         Ast *item = target->tuple.items.data[i];
         if (item->kind == AST_TUPLE)
-            take_apart(p, item, names[i], f->type->params[i]);
+            take_apart(p, item, names[i], types[i]);
         else
-            assign_part(p, item, tree_name(s, item->loc, names[i]), f->type->params[i]);
+            assign_part(p, item, tree_name(s, item->loc, names[i]), types[i]);
     }
 }
 
