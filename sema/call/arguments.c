@@ -86,6 +86,15 @@ static bool changes_array(const Candidate *c, int i)
            p->param.ptype->kind == AST_TYPE_ARRAY;
 }
 
+/* Can the overload take an array there? Not where it wants a function or an object of the library. */
+static bool takes_array(const Candidate *c, int i)
+{
+    if (c->sym->kind != SYM_FUNC || i >= c->sym->decl->func.params.len) return true;
+    const Ast *p = c->sym->decl->func.params.data[i],
+              *t = p->kind == AST_PARAM ? p->param.ptype : p;
+    return t->kind != AST_TYPE_FUNC && !(t->kind == AST_TYPE_NAME && t->type_name.args.len);
+}
+
 /* Functions of the library that change an array, Array.Sort(a), are given it without `ref`, too. */
 static void lend_arrays(Sema *s, const Candidates *set, AstList args)
 {
@@ -97,7 +106,7 @@ static void lend_arrays(Sema *s, const Candidates *set, AstList args)
             if (changes_array(&set->data[k], i))
                 changed = true;
             else
-                other = true;
+                other = other || takes_array(&set->data[k], i) || peek_type(s, a)->kind != TY_ARRAY;
         }
         bool place = a->kind == AST_NAME_REF || a->kind == AST_MEMBER ||
                      (a->kind == AST_INDEX && !is_slice(a));

@@ -82,6 +82,31 @@ bool infer_from(Inference *f, const Ast *written, const Type *t)
     return infer_from(f, written->type_func.result, t->result);
 }
 
+static bool mentions(const Inference *f, const Ast *written, const char *name)
+{
+    const AstList *params = &written->type_func.params;
+    if (written->kind != AST_TYPE_FUNC)
+        return is_param(f, written) && written->type_name.name == name;
+    for (int i = 0; i < params->len; i++)
+        if (mentions(f, params->data[i], name)) return true;
+    return mentions(f, written->type_func.result, name);
+}
+
+/* Does a function that another argument is take or give the type parameter? Then what is given for it is
+ * handed to that function as it is, and is not promoted over. */
+static bool is_handed_on(const Inference *f, const Ast *param)
+{
+    const AstList *params = &f->generic->decl->func.params;
+    for (int i = 0; i < params->len; i++) {
+        const Ast *p = params->data[i];
+        const Ast *written = p->kind == AST_PARAM && p != param ? p->param.ptype : NULL;
+        if (written && written->kind == AST_TYPE_FUNC &&
+            mentions(f, written, param->param.ptype->type_name.name))
+            return true;
+    }
+    return false;
+}
+
 bool infer_argument(Inference *f, const Ast *param, const Ast *arg)
 {
     const Type *t = arg->type;
@@ -89,7 +114,8 @@ bool infer_argument(Inference *f, const Ast *param, const Ast *arg)
     bool gives = ret->kind != AST_TYPE_NAME || strcmp(ret->type_name.name, "void") != 0;
     bool by_value = decl_mode(param) == AST_OP_BY_VALUE;
     bool made = f->generic->name[0] == '$'; /* for an anonymous type: takes what it is given */
-    if (is_param(f, param->param.ptype) && t && by_value && gives && !made) t = result_of(t);
+    bool whole = made || (t && t->kind == TY_ARRAY && is_handed_on(f, param));
+    if (is_param(f, param->param.ptype) && t && by_value && gives && !whole) t = result_of(t);
     return infer_from(f, param->param.ptype, t);
 }
 
