@@ -391,6 +391,14 @@ static Ast *applied(const Parts *parts, Ast *part)
     return call;
 }
 
+/* A lambda that is given arrays, as by LINQ of rows: the host calls it. */
+static bool takes_arrays(const Ast *binder)
+{
+    for (int i = 0; binder->kind == AST_LAMBDA && i < binder->nbound; i++)
+        if (binder->bound[i]->type->kind == TY_ARRAY) return true;
+    return false;
+}
+
 static void outline(Ast **child, void *ctx)
 {
     const Parts *parts = ctx;
@@ -402,9 +410,10 @@ static void outline(Ast **child, void *ctx)
         ast_each_child(n, outline, ctx);
         return;
     }
-    report(s, n->loc, ON_HOST,
-           "this is computed on the host, element by element: a device has no "
-           "strings, objects or arrays of arrays");
+    if (!takes_arrays(parts->binder))
+        report(s, n->loc, ON_HOST,
+               "this is computed on the host, element by element: a device has no "
+               "strings, objects or arrays of arrays");
     *child = applied(parts, n);
 }
 

@@ -24,6 +24,7 @@ struct Shared {
 typedef struct Stored {
     Ast *lambda;
     const char *name;
+    bool used_up; /* given to a function that has no object to keep it in */
 } Stored;
 
 typedef struct Place {
@@ -31,12 +32,17 @@ typedef struct Place {
     uint32_t at;
 } Place;
 
+typedef struct Turn { /* a loop, of which the body is run again and again */
+    Loc loop, body;
+} Turn;
+
 typedef struct Look {
     Sema *s;
     FreeNames written;   /* in lambdas */
     FreeNames kept;      /* used by lambdas that are called later, and in any by way of functions */
     FreeNames assigned;  /* anywhere */
     FreeNames values;    /* names in lambdas, or not called */
+    FreeNames handed;    /* not called, nor assigned to */
     FreeNames empty;     /* declared as functions that are not there yet */
     FreeNames recursive; /* of these: assigned lambdas that call them */
     FreeNames copying;   /* declared by C$'s own words, `float(float) f` or var */
@@ -44,6 +50,8 @@ typedef struct Look {
     FreeNames assigned_parts;
     VEC(Stored) stored;
     VEC(Place) changes, uses; /* in the order of the text */
+    VEC(Place) declared;
+    VEC(Turn) turns;
     VEC(Ast *) functions;
 } Look;
 
@@ -94,17 +102,23 @@ static void look_at_function(Look *l, Ast *n, bool kept, bool writes)
     vec_free(&names);
 }
 
-static void assigned(Look *l, const Ast *target)
+/* `at`: where it happens. */
+static void assigned_at(Look *l, const Ast *target, uint32_t at)
 {
     for (int i = 0; target->kind == AST_TUPLE && i < target->tuple.items.len; i++)
-        assigned(l, target->tuple.items.data[i]);
+        assigned_at(l, target->tuple.items.data[i], at);
     if (target->kind == AST_NAME_REF) {
-        Place here = {target->name_ref.name, target->loc.begin};
+        Place here = {target->name_ref.name, at};
         put(&l->assigned, target->name_ref.name);
         vec_push(&l->changes, here);
     }
     while (target->kind == AST_MEMBER) target = target->member.base;
     if (target->kind == AST_NAME_REF) put(&l->assigned_parts, target->name_ref.name);
+}
+
+static void assigned(Look *l, const Ast *target)
+{
+    assigned_at(l, target, target->loc.begin);
 }
 
 static void used(Look *l, const Ast *name)
@@ -125,25 +139,55 @@ static bool has_ranges(const Ast *lambda)
 /* `f = x => ..`, with the name of f if it is a variable. */
 static void look_at_stored(Look *l, const char *name, Ast *value)
 {
-    Stored one = {value, name};
+    Stored one = {.lambda = value, .name = name};
     if (name && has(&l->copying, name)) return;
     if (value && value->kind == AST_LAMBDA && !is_kept(value) && !has_ranges(value))
         vec_push(&l->stored, one);
 }
 
 /* handlers.Add(x => ..); new Lazy(x => ..) */
-static void look_at_given(Look *l, const AstList *args)
+static void look_at_given(Look *l, const AstList *args, bool used_up)
 {
+    size_t first = l->stored.len;
     for (int i = 0; i < args->len; i++) look_at_stored(l, NULL, args->data[i]);
+    for (size_t i = first; i < l->stored.len; i++) l->stored.data[i].used_up = used_up;
 }
 
-/* Is the variable of this name assigned behind the lambda, and the lambda still there? */
+static bool is_in(Loc loc, uint32_t at)
+{
+    return loc.begin <= at && at < loc.end;
+}
+
+/* Is a variable of the name declared in the body? */
+static bool is_own(const Look *l, Loc body, const char *name)
+{
+    for (size_t i = 0; i < l->declared.len; i++)
+        if (l->declared.data[i].name == name && is_in(body, l->declared.data[i].at)) return true;
+    return false;
+}
+
+/* Does a loop come from the lambda back to the change, with lambda and variable of a turn before? */
+static bool comes_again(const Look *l, const Stored *f, const Place *change)
+{
+    for (size_t i = 0; i < l->turns.len && !f->used_up; i++) {
+        const Turn *t = &l->turns.data[i];
+        if (is_in(t->loop, change->at) && is_in(t->body, f->lambda->loc.begin) &&
+            !is_own(l, t->body, change->name) && !(f->name && is_own(l, t->body, f->name)))
+            return true;
+    }
+    return false;
+}
+
+/* Is the variable of this name assigned behind the lambda, and the lambda still there? It is, wherever
+ * it is called, once it was handed on. */
 static bool changes_under(const Look *l, const Stored *f, const char *name)
 {
     for (size_t i = 0; i < l->changes.len; i++) {
         const Place *change = &l->changes.data[i];
-        if (change->name != name || change->at < f->lambda->loc.end) continue;
-        if (!f->name) return true;
+        if (change->name != name) continue;
+        if (comes_again(l, f, change)) return true;
+        if (change->at < f->lambda->loc.end) continue;
+        if (!f->name || has(&l->handed, f->name)) return true;
         for (size_t k = 0; k < l->uses.len; k++)
             if (l->uses.data[k].name == f->name && l->uses.data[k].at > change->at) return true;
     }
@@ -180,6 +224,8 @@ static void look_at_declaration(Look *l, const Ast *n)
     const Ast *type = n->var_decl.vtype;
     for (int i = 0; i < n->var_decl.vars.len && type; i++) {
         const Ast *d = n->var_decl.vars.data[i];
+        Place here = {d->declarator.name, d->loc.begin};
+        vec_push(&l->declared, here);
         note_array(l, type, d->declarator.name);
         if (type->kind == AST_TYPE_ARRAY) continue;
         Ast *init = d->declarator.init;
@@ -202,6 +248,12 @@ static void look_at_recursion(Look *l, const Ast *target, Ast *value)
     vec_free(&names);
 }
 
+static void turns(Look *l, const Ast *loop, const Ast *body)
+{
+    Turn t = {loop->loc, body->loc};
+    vec_push(&l->turns, t);
+}
+
 static void look(Ast **child, void *ctx)
 {
     Look *l = ctx;
@@ -212,15 +264,28 @@ static void look(Ast **child, void *ctx)
     case AST_VAR_DECL: look_at_declaration(l, n); break;
     case AST_DEFINE: note_array(l, n->define.vtype, n->define.name); break;
     case AST_ASSIGN:
-        assigned(l, n->assign.target);
+        /* memo = new Memo(x => memo[x - 1]): the value is made before */
+        assigned_at(l, n->assign.target,
+                    n->assign.value->kind == AST_NEW ? n->assign.value->loc.end
+                                                     : n->assign.target->loc.begin);
         look_at_recursion(l, n->assign.target, n->assign.value);
         look_at_stored(
             l, n->assign.target->kind == AST_NAME_REF ? n->assign.target->name_ref.name : NULL,
             n->assign.value);
-        break;
-    case AST_NEW: look_at_given(l, &n->new_.args); break;
+        if (n->assign.target->kind != AST_NAME_REF) break;
+        put(&l->values, n->assign.target->name_ref.name);
+        used(l, n->assign.target);
+        look(&n->assign.value, l);
+        return;
+    case AST_NEW: look_at_given(l, &n->new_.args, false); break;
+    case AST_FOR: turns(l, n, n->for_.body); break;
+    case AST_WHILE: turns(l, n, n->while_.body); break;
+    case AST_DO: turns(l, n, n->do_.body); break;
+    case AST_FOREACH: turns(l, n, n->foreach_.body); break;
     case AST_EXPR_STMT:
-        if (n->expr_stmt.expr->kind == AST_CALL) look_at_given(l, &n->expr_stmt.expr->call.args);
+        if (n->expr_stmt.expr->kind == AST_CALL)
+            look_at_given(l, &n->expr_stmt.expr->call.args,
+                          n->expr_stmt.expr->call.callee->kind != AST_MEMBER);
         break;
     case AST_INCDEC: assigned(l, n->incdec.target); break;
     case AST_UNARY:
@@ -228,6 +293,7 @@ static void look(Ast **child, void *ctx)
         break;
     case AST_NAME_REF:
         put(&l->values, n->name_ref.name);
+        put(&l->handed, n->name_ref.name);
         used(l, n);
         break;
     case AST_CALL:
@@ -288,6 +354,9 @@ const Shared *shared_collect(Sema *s, const AstList *params, const AstList *stmt
     vec_free(&l.assigned_parts);
     vec_free(&l.stored);
     vec_free(&l.changes);
+    vec_free(&l.declared);
+    vec_free(&l.turns);
+    vec_free(&l.handed);
     vec_free(&l.uses);
     vec_free(&l.functions);
     return out;
