@@ -111,6 +111,12 @@ static Str **message_of(CsObject *exception)
     return (Str **)(exception + 1);
 }
 
+/* The second one; NULL: there is none. */
+static CsObject *inner_of(CsObject *exception)
+{
+    return ((CsObject **)(exception + 1))[1];
+}
+
 /* The OutOfMemoryException that is there when no other can be made: object, message and trace are
  * made at the start of the program. It is never counted, and whoever catches it shares it. */
 bool error_start(void)
@@ -304,16 +310,35 @@ void cs_frame(const CsSite *site)
     add_frame(site);
 }
 
+static void print_frames(FILE *out, int n, const CsSite *frames, int more)
+{
+    for (int i = 0; i < n; i++) {
+        const CsSite *s = &frames[i];
+        fprintf(out, "   at %s (%s:%d:%d)\n", s->function, s->file, (int)s->line, (int)s->col);
+    }
+    if (more) fprintf(out, "   ... and %d more\n", more);
+}
+
+/* What an exception was made of, as .NET prints it: the innermost one's frames come first. */
+static void print_inner(FILE *out, CsObject *exception)
+{
+    if (!exception) return;
+    const Str *message = *message_of(exception);
+    const Trace *trace = *object_trace(exception);
+    fprintf(out, " ---> %s%s%s\n", exception->cls->name, message && *message->bytes ? ": " : "",
+            message ? message->bytes : "");
+    print_inner(out, inner_of(exception));
+    if (trace) print_frames(out, trace->nframes, trace->frames, trace->more);
+    fputs("   --- End of inner exception stack trace ---\n", out);
+}
+
 void error_print(FILE *out)
 {
     char room[64];
     const char *message = pending_text(room);
     fprintf(out, "Unhandled %s%s%s\n", pending_class()->name, *message ? ": " : "", message);
-    for (int i = 0; i < rt.error.nframes; i++) {
-        const CsSite *s = &rt.error.frames[i];
-        fprintf(out, "   at %s (%s:%d:%d)\n", s->function, s->file, (int)s->line, (int)s->col);
-    }
-    if (rt.error.more) fprintf(out, "   ... and %d more\n", rt.error.more);
+    if (rt.error.object) print_inner(out, inner_of(rt.error.object));
+    print_frames(out, rt.error.nframes, rt.error.frames, rt.error.more);
 }
 
 void error_end(void)
