@@ -16,6 +16,9 @@ typedef struct FdSlot {
     const char *why; /* of a temporary: why it is one, for people; else NULL */
     bool
         optional; /* a temporary that its readers may as well compute, each element where it is read */
+    bool
+        mirrored; /* an optional one that is half of a definition: c ? product : 0. The one reader turns it over, or
+                    * computes the product */
 } FdSlot;
 
 /* A function that a graph applies and that is no temporary: it is computed where it is applied. */

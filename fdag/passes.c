@@ -25,6 +25,7 @@ static const FdPass all[] = {
     {"beside", fd_pass_beside},
     {"divisors", fd_pass_divisors},
     {"tabulate", fd_pass_tabulate},
+    {"mirror", fd_pass_mirror},
 };
 
 const FdPass fd_front_passes[] = {
@@ -46,10 +47,18 @@ const FdPass fd_front_passes[] = {
         "neutral", fd_pass_neutral                                                                 \
     }
 #define LAST                                                                                       \
-    {"tabulate", fd_pass_tabulate}, {"share", fd_pass_share}, {"hoist", fd_pass_hoist},            \
-        {"deadparams", fd_pass_deadparams},                                                        \
+    {"tabulate", fd_pass_tabulate}, {"share", fd_pass_share},                                      \
+    {                                                                                              \
+        "hoist", fd_pass_hoist                                                                     \
+    }
+#define END                                                                                        \
+    {"deadparams", fd_pass_deadparams},                                                            \
     {                                                                                              \
         0                                                                                          \
+    }
+#define MIRROR                                                                                     \
+    {                                                                                              \
+        "mirror", fd_pass_mirror                                                                   \
     }
 
 #define REGROUP                                                                                    \
@@ -58,9 +67,9 @@ const FdPass fd_front_passes[] = {
         "byrows", fd_pass_byrows                                                                   \
     }
 
-const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST};
-const FdPass fd_precise_passes[] = {FIRST, {"exact", fd_pass_exact}, LAST};
-static const FdPass fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST};
+const FdPass fd_back_passes[] = {FIRST, REGROUP, LAST, MIRROR, END};
+const FdPass fd_precise_passes[] = {FIRST, {"exact", fd_pass_exact}, LAST, END};
+static const FdPass fast_passes[] = {FIRST, {"powers", fd_pass_powers}, REGROUP, LAST, MIRROR, END};
 
 const FdPass *fd_back_passes_for(FdReals reals)
 {

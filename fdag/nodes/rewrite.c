@@ -374,6 +374,7 @@ FdGraph *fd_graph_copy(Fd *fd, const FdGraph *g)
             .name = s->name ? arena_strndup(fd->arena, s->name, strlen(s->name)) : NULL,
             .def = s->def ? copy(&c, s->def) : NULL,
             .optional = s->optional,
+            .mirrored = s->mirrored,
         };
     }
     mine->nagrees = g->nagrees;

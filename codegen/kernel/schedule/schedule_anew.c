@@ -49,8 +49,13 @@ const Def *schedule_anew(Unit *u, const Def *of)
     for (int i = u->ndefs; i-- > 0;) { /* one may read those before it */
         const Def *t = &u->defs[i];
         if (!schedule_is_optional(u, t)) continue;
-        const FdNode *let = fd_let(u->fd, t->nvars, t->vars, t->doms, t->body, t->node->loc);
-        body = fd_inline_inside(u->fd, body, schedule_array(u, t), let);
+        const FdNode *array = schedule_array(u, t), *value = t->body;
+        if (slot_of(u, t)->mirrored && fd_any(body, is_node, array)) { /* the whole product */
+            body = body->args[1];
+            value = value->args[1];
+        }
+        const FdNode *let = fd_let(u->fd, t->nvars, t->vars, t->doms, value, t->node->loc);
+        body = fd_inline_inside(u->fd, body, array, let);
     }
     Def *d = def_form(u, of);
     d->body = body;
@@ -80,6 +85,16 @@ static Num *table_pays(Unit *u, const Def *d)
     return num_op(u, FD_OP_GE, readers_of(u, d), least);
 }
 
+/* As many columns as a walk over the result costs less than half of the products, on a processor. */
+static Num *half_pays(Unit *u, const Def *half, Num *work)
+{
+    enum { COLUMNS = 64, TERMS = 160 };
+    if (u->options->family == CG_GPU) return num_truth(u, false);
+    Num *columns =
+        num_op(u, FD_OP_GE, plan_n(u, &half->doms[1]), draw_num(u, P_KEPT_COLUMNS, COLUMNS));
+    return num_and(u, columns, num_op(u, FD_OP_GE, work, num_int(u, TERMS)));
+}
+
 Num *schedule_keep(Unit *u)
 {
     enum { LEAST = 4, MOST = 256 };
@@ -88,12 +103,14 @@ Num *schedule_keep(Unit *u)
         const Def *d = &u->defs[i];
         const FdNode *reduces[FD_MAX_REDUCTIONS];
         if (!schedule_is_optional(u, d)) continue;
-        int n = fd_reductions(d->body, reduces);
+        bool half = slot_of(u, d)->mirrored;
+        int n = half ? fd_all_reductions(d->body, reduces) : fd_reductions(d->body, reduces);
         Num *work = num_int(u, 0),
             *size = num_int(u, (int64_t)kir_bytes(gen_type(u, d->body->type)));
         for (int r = 0; r < n; r++) work = num_op(u, FD_OP_ADD, work, recipe_length(u, reduces[r]));
-        Num *much =
-            n ? num_op(u, FD_OP_GE, work, draw_num(u, P_KEPT_LEAST, LEAST)) : table_pays(u, d);
+        Num *much = half ? half_pays(u, d, work)
+                    : n  ? num_op(u, FD_OP_GE, work, draw_num(u, P_KEPT_LEAST, LEAST))
+                         : table_pays(u, d);
         keep = keep ? num_and(u, keep, much) : much;
         bytes = num_op(u, FD_OP_ADD, bytes,
                        num_op(u, FD_OP_MUL, plan_elements(u, d->nvars, d->doms), size));

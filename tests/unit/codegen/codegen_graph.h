@@ -256,8 +256,8 @@ static FdGraph graph_of(Fd *fd, const char *text, const SlotValue *slots, int n)
     fd_set_root(fd, &g, notation(&p));
     g.slots = arena_array(fd_arena(fd), FdSlot, n + 1);
     for (int i = 0; i < n; i++)
-        g.slots[i] =
-            (FdSlot){slot_type(fd, &slots[i]), slots[i].rank > 0, slots[i].name, NULL, NULL, false};
+        g.slots[i] = (FdSlot){
+            slot_type(fd, &slots[i]), slots[i].rank > 0, slots[i].name, NULL, NULL, false, false};
     return g;
 }
 
