@@ -23,6 +23,7 @@ typedef struct Find {
     int n, result;
     const Def *defs;
     Choice choices[BANDS_STAGES];
+    bool sums; /* of rows of several dimensions: the innermost is the one of which least is kept */
 } Find;
 
 /* ---- what can be a stage ------------------------------------------------------------------------ */
@@ -53,7 +54,7 @@ static bool may_be_empty(const void *d, const FdNode *n)
 static bool is_stage(Unit *u, const Def *d, int dim, bool result)
 {
     FdContraction c;
-    bool line = d->nvars == 1;
+    bool line = d->nvars == 1 || recipe_is_reduced_row(u, d);
     if (d->node->self || dim >= d->nvars || (!line && dim == d->nvars - 1)) return false;
     for (int i = 0; i < d->nvars; i++)
         if (!d->doms[i].lo || !node_is_closed(d->doms[i].lo) || !node_is_closed(d->doms[i].hi))
@@ -108,6 +109,7 @@ static int choose(Find *f, int dim)
 {
     const Def *result = &f->defs[f->result];
     int count = 1, most = result->nvars;
+    f->sums = false;
     for (int i = 0; i < f->n; i++) f->choices[i] = (Choice){0};
     f->choices[f->result] = (Choice){true, dim};
     if (!is_stage(f->u, result, dim, true)) return 0;
@@ -115,6 +117,8 @@ static int choose(Find *f, int dim)
         int at = dim_of(f, p);
         f->choices[p] = (Choice){at >= 0, at};
         count += at >= 0;
+        f->sums = f->sums ||
+                  (at >= 0 && f->defs[p].nvars > 1 && recipe_is_reduced_row(f->u, &f->defs[p]));
         if (at >= 0 && f->defs[p].nvars > most) most = f->defs[p].nvars;
     }
     bool along = most == 1 && lanes_possible(result->body, result->vars[0], recipe_allowed(result));
@@ -261,7 +265,7 @@ Bands *recipe_bands(Unit *u, int n, const Def *defs, int at)
     if (at == 0 || n > BANDS_STAGES) return NULL;
     for (int dim = 0; dim == 0 || dim < result->nvars - 1; dim++) {
         int count = choose(&f, dim);
-        if (count > most) most = count, best = dim;
+        if (count > most || (count && count == most && f.sums)) most = count, best = dim;
     }
     if (!most) return NULL;
     choose(&f, best);

@@ -365,7 +365,7 @@ Num *recipe_inside(Unit *u, const Def *d, Num *when)
 
 bool recipe_is_guarded(Unit *u, const Def *d)
 {
-    if (d->nvars < 2) return false;
+    if (d->nvars < 2 || recipe_is_reduced_row(u, d)) return false;
     Num *unsafe = def_unsafe(u, d);
     return !lanes_possible(d->body, d->vars[d->nvars - 1], 0) || plan_fails(u, d) != unsafe ||
            num_is(unsafe, 1);
@@ -383,9 +383,8 @@ static void find_row(Unit *u, const Def *d, Inside *x)
 bool recipe_is_row(Unit *u, const Def *d, int dim)
 {
     Inside x;
-    if (d->nvars == 1)
-        return !(fd_effects(d->body) & FD_REDUCES) || recipe_is_reduced_row(u, d) ||
-               sums_in_lanes(u, d->body);
+    if (recipe_is_reduced_row(u, d)) return true;
+    if (d->nvars == 1) return !(fd_effects(d->body) & FD_REDUCES) || sums_in_lanes(u, d->body);
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
     const FdNode *v = d->vars[x.last], *inside = nest_body(u, tried.n, tried.at)->node;
@@ -396,7 +395,7 @@ bool recipe_is_row(Unit *u, const Def *d, int dim)
 Num *recipe_row_pays(Unit *u, const Def *d, int dim)
 {
     Inside x;
-    if (d->nvars == 1) return num_truth(u, true);
+    if (d->nvars == 1 || recipe_is_reduced_row(u, d)) return num_truth(u, true);
     find_row(u, d, &x);
     Boxes tried = boxes(u, &x, "row", dim, NULL, num_int(u, 1));
     const FdNode *inside = nest_body(u, tried.n, tried.at)->node;
@@ -407,7 +406,7 @@ Num *recipe_row_pays(Unit *u, const Def *d, int dim)
 const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead)
 {
     Inside x;
-    if (d->nvars == 1 && recipe_is_reduced_row(u, d)) return recipe_reduced_row(u, d);
+    if (recipe_is_reduced_row(u, d)) return recipe_reduced_row(u, d, dim);
     if (d->nvars == 1) {
         Nest *n = nest_new(u, "row", d, NULL);
         n->sums = fd_effects(d->body) & FD_REDUCES;

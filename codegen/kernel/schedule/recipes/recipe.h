@@ -66,8 +66,9 @@ void recipe_lower_bands(Unit *u, Bands *b);
  * of its reductions: can it be, when does it pay, and the nest, which is one group over the rows. */
 bool recipe_is_row(Unit *u, const Def *d, int dim);
 Num *recipe_row_pays(Unit *u, const Def *d, int dim);
-bool recipe_is_reduced_row(Unit *u, const Def *d); /* by the recipe rows */
-const Nest *recipe_reduced_row(Unit *u, const Def *d);
+bool recipe_is_reduced_row(Unit *u,
+                           const Def *d); /* by the recipe rows: its elements have no lanes */
+const Nest *recipe_reduced_row(Unit *u, const Def *d, int dim);
 bool recipe_is_guarded(Unit *u, const Def *d); /* the nest checks what it reads */
 /* ahead: what it reads so many rows further on is asked for; NULL: it is not */
 const Nest *recipe_row(Unit *u, const Def *d, int dim, Num *ahead);

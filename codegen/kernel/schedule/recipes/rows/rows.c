@@ -71,13 +71,14 @@ static Num *turn_of(Unit *u, const RowSplit *s, bool parts)
     return num_define(u, "TURN", num_op(u, FD_OP_MAX, count, num_int(u, 1)));
 }
 
-static Nest *lane_nest(Unit *u, const RowSplit *s, const char *name, Num *when, int lane, int *rows,
-                       int *axes, bool parts)
+/* dim: rows are of that variable alone; -1: of all. */
+static Nest *lane_nest(Unit *u, const RowSplit *s, const char *name, Num *when, int dim, int lane,
+                       int *rows, int *axes, bool parts)
 {
     const FdNode *r = s->reduces[0];
     Nest *n = rows_nest_for(u, s, name, when);
     n->lanes = recipe_sum_lanes(s->d, s->nreduces, s->reduces);
-    *rows = rows_axis(u, n);
+    *rows = dim < 0 ? rows_axis(u, n) : nest_axis_of(u, n, s->d, dim, dim + 1);
     for (int i = 0; i < r->nvars; i++) axes[i] = nest_axis(u, n, 1, r->vars + i, r->doms + i);
     Num *count = turn_of(u, s, parts);
     n->lanes_axis = axes[lane];
@@ -117,7 +118,7 @@ static void rows_nest(Unit *u, const RowSplit *s, int lane, Num *when, NestKind 
 {
     int rows, axes[FD_MAX_RANK];
     const char *name = end == NEST_GIVE ? "reduce_rows" : "reduce_sums";
-    Nest *n = lane_nest(u, s, name, when, lane, &rows, axes, false);
+    Nest *n = lane_nest(u, s, name, when, -1, lane, &rows, axes, false);
     NestStep *in = &n->root;
     if (end == NEST_SAVE) rows_use_parts(n, s->temps, rows);
     if (rows >= 0) {
@@ -170,18 +171,21 @@ static void rows_give(Unit *u, const RowSplit *s, Num *when)
 bool recipe_is_reduced_row(Unit *u, const Def *d)
 {
     RowSplit s;
-    return !u->options->precise && d->nvars == 1 && rows_find(d, &s) &&
-           rows_lane_variable(&s, recipe_allowed(d)) >= 0;
+    if (u->options->precise || !d->nvars || !rows_find(d, &s)) return false;
+    if (d->nvars > 1 && lanes_possible(d->body, d->vars[d->nvars - 1], 0)) return false;
+    return rows_lane_variable(&s, recipe_allowed(d)) >= 0;
 }
 
-const Nest *recipe_reduced_row(Unit *u, const Def *d)
+const Nest *recipe_reduced_row(Unit *u, const Def *d, int dim)
 {
     RowSplit s;
     int rows, axes[FD_MAX_RANK];
     rows_find(d, &s);
     int lane = rows_lane_variable(&s, recipe_allowed(d));
-    Nest *n = lane_nest(u, &s, "row", NULL, lane, &rows, axes, false);
+    Nest *n = lane_nest(u, &s, "row", NULL, dim, lane, &rows, axes, false);
+    int rest = nest_axis_some(u, n, ((1u << d->nvars) - 1) & ~(1u << dim));
     NestStep *in = nest_group(u, &n->root, rows, 0, NULL, NEST_CUT);
+    if (rest >= 0) in = nest_loop(u, in, rest, NULL, NEST_CUT);
     lane_loops(u, &s, n, in, axes, lane);
     nest_step(u, in, NEST_GIVE);
     return n;
@@ -190,7 +194,7 @@ const Nest *recipe_reduced_row(Unit *u, const Def *d)
 static void parts_nest(Unit *u, const RowSplit *s, int lane, Num *when)
 {
     int rows, axes[FD_MAX_RANK];
-    Nest *n = lane_nest(u, s, "reduce_parts", when, lane, &rows, axes, true);
+    Nest *n = lane_nest(u, s, "reduce_parts", when, -1, lane, &rows, axes, true);
     rows_use_parts(n, s->temps, rows);
     Num *parts = s->across ? num_ceildiv(u, n->axes[axes[0]].n, s->share) : s->parts;
     rows_use_groups(n, axes[0], parts);
@@ -285,7 +289,7 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
         lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
     }
     int rows, k;
-    Nest *n = lane_nest(u, &s, "ragged", when, 0, &rows, &k, false);
+    Nest *n = lane_nest(u, &s, "ragged", when, -1, 0, &rows, &k, false);
     if (!lanes) n->lanes_axis = -1, n->nregs = 0;
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 64));
     Num *chunk = num_ceildiv(u, n->axes[rows].n, units);
