@@ -10,6 +10,7 @@
  * only and keep the order of the operands. Keeps: the same bits for the same device (the number of
  * parts depends on extents and compute units only). */
 #include "rows.h"
+#include "../../../../../fdag/index/affine.h"
 
 /* Bytes of an operand that a turn takes. More loads in flight (which would hide the latency of an
  * addition) make a pass over memory slower by a sixth: the prefetchers do better than they. */
@@ -273,6 +274,26 @@ static Num *rows_on_cpu(Unit *u, RowSplit *s, int lane, Num *when)
 
 /* ---- ragged ------------------------------------------------------------------------------------ */
 
+static const FdDom *range_of(const void *ctx, const FdNode *v)
+{
+    const Def *d = ctx;
+    for (int i = 0; i < d->nvars; i++)
+        if (d->vars[i] == v) return &d->doms[i];
+    return NULL;
+}
+
+/* When its range has elements for each row, j : 0..i + 1; NULL: nobody knows. */
+static Num *has_some(Unit *u, const Def *d, const FdDom *dom)
+{
+    FdAffine length;
+    if (fd_affine(dom->hi, &length) && fd_affine_add(&length, dom->lo, -1) && !length.nterms)
+        return num_truth(u, length.constant > 0);
+    const FdNode *hi = fd_extreme(u->fd, dom->hi, false, range_of, d),
+                 *lo = fd_extreme(u->fd, dom->lo, true, range_of, d);
+    Num *least = hi ? num_of(u, hi) : NULL, *most = lo ? num_of(u, lo) : NULL;
+    return least && most ? num_op(u, FD_OP_GT, least, most) : NULL;
+}
+
 /* Rows of their own lengths: many small shares, since some take longer than others. In lanes where
  * operands lie side by side; gathers are as fast one by one, and rows are short. */
 Num *recipe_ragged(Unit *u, const Def *d, Num *when)
@@ -285,9 +306,13 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     bool lanes = true;
     for (int i = 0; i < s.nreduces; i++) {
         if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(d))) return NULL;
-        if (!d->noting && !fd_has_identity(s.reduces[i])) return NULL; /* none is an error */
+        Num *some = d->noting || fd_has_identity(s.reduces[i]) ? when : has_some(u, d, r->doms);
+        if (!some) return NULL; /* none is an error */
+        when = num_and(u, when, some);
         lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
     }
+    if (num_is(when, 0)) return NULL;
+    when = num_let(u, "ragged", when);
     int rows, k;
     Nest *n = lane_nest(u, &s, "ragged", when, -1, 0, &rows, &k, false);
     if (!lanes) n->lanes_axis = -1, n->nregs = 0;
