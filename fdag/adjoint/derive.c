@@ -1,5 +1,6 @@
 /* What forward and backward mode share: the graph before it is differentiated, what depends on the variables,
  * and the terms of reductions. */
+#include <float.h>
 #include <string.h>
 
 #include "derive.h"
@@ -250,6 +251,25 @@ const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value)
     return fd_make(fd, t, fields, (FdLoc){0});
 }
 
+static bool is_zero(const FdNode *n)
+{
+    return fd_is_const(n) && scalar_is_real(n->type->scalar) && n->value.f == 0;
+}
+
+/* The sum of (c ? a : 0) and (c ? 0 : b), which is c ? a : b; NULL: they are others. */
+static const FdNode *either(Fd *fd, const FdNode *a, const FdNode *b)
+{
+    if (!fdi_is_op(a, FD_OP_SELECT) || !fdi_is_op(b, FD_OP_SELECT) || a->args[0] != b->args[0])
+        return NULL;
+    const FdNode *args[3] = {a->args[0]};
+    for (int i = 1; i < 3; i++) {
+        bool nothing = is_zero(a->args[i]);
+        if (!nothing && !is_zero(b->args[i])) return NULL;
+        args[i] = nothing ? b->args[i] : a->args[i];
+    }
+    return args[1] == args[2] ? args[1] : fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
+}
+
 const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)
 {
     if (!a || !b) return a ? a : b;
@@ -258,7 +278,11 @@ const FdNode *fdi_plus(Fd *fd, const FdNode *a, const FdNode *b)
         const FdNode *two = fd_const(fd, k, scalar_convert((ScalarValue){.i = 2}, SC_INT, k));
         return fdi_op2(fd, FD_OP_MUL, two, a);
     }
-    if (!a->type->record) return scalar_is_real(a->type->scalar) ? fdi_op2(fd, FD_OP_ADD, a, b) : a;
+    if (!a->type->record && !scalar_is_real(a->type->scalar)) return a;
+    if (!a->type->record) {
+        const FdNode *chosen = either(fd, a, b);
+        return chosen ? chosen : fdi_op2(fd, FD_OP_ADD, a, b);
+    }
     const FdNode *fields[FD_MAX_FIELDS];
     for (int i = 0; i < a->type->nfields; i++)
         fields[i] = fdi_plus(fd, fd_field(fd, a, i, (FdLoc){0}), fd_field(fd, b, i, (FdLoc){0}));
@@ -285,7 +309,17 @@ static const FdNode *other_factors(Fd *fd, const FdNode *n, const FdNode *fresh)
     const FdNode *one = fd_const(fd, k, scalar_convert((ScalarValue){.i = 1}, SC_INT, k));
     const FdNode *args[] = {same, one, other->body};
     const FdNode *factor = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
-    return fd_reduce(fd, n->fn, n->nvars, other->vars, other->doms, factor, n->loc);
+    factor = fd_reduce(fd, n->fn, n->nvars, other->vars, other->doms, factor, n->loc);
+    if (k != SC_FLOAT && k != SC_DOUBLE) return factor;
+    /* The product divided by the one, where neither is zero and nothing was lost: once, not for each place. */
+    const double least = k == SC_FLOAT ? 1e-30 : 1e-290, most = k == SC_FLOAT ? FLT_MAX : DBL_MAX;
+    const FdNode *size = fd_simple_op(fd, FD_OP_ABS, k, 1, &n),
+                 *low = fd_const(fd, k, (ScalarValue){.f = least}),
+                 *high = fd_const(fd, k, (ScalarValue){.f = most});
+    const FdNode *plain =
+        fdi_and(fd, fdi_op2(fd, FD_OP_LE, low, size), fdi_op2(fd, FD_OP_LE, size, high));
+    const FdNode *quotient[] = {plain, fdi_op2(fd, FD_OP_DIV, n, fresh->body), factor};
+    return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, quotient);
 }
 
 bool fdi_term(FdiDerive *d, const FdNode *n, const FdNode *fresh, const FdNode **factor,

@@ -228,6 +228,8 @@ static const FdNode *invert_piece(FdiDerive *d, const FdiRead *read, const FdiPi
     memcpy(s.orders, piece->orders, sizeof *s.orders * (size_t)piece->norders);
     for (int i = 0; i < rank; i++) s.at[i] = piece->at[i];
     rename_all(&s);
+    fdi_use_known(&s);
+    for (int last; fdi_solve_digit(&s, &last);) is[last] = SOLVED;
     for (int a, b; solve_parts(&s, rank, m, &a, &b);) is[a] = is[b] = SOLVED;
     for (int turn = 0; turn < rank; turn++) { /* those with the fewest unknowns first */
         int best = -1;

@@ -38,6 +38,9 @@ int fdi_pieces(const FdiRead *read, Fd *fd, int rank, FdiPiece out[FDI_PIECES]);
 /* round.c: solves index number `at`, which goes round. False: it does not, or several places may read m. */
 bool fdi_solve_round(FdiSolve *s, int at, const FdNode *m);
 
+/* digits.c: of an unknown with three digits or more the last one, which is index number *last; false: there is none. */
+bool fdi_solve_digit(FdiSolve *s, int *last);
+
 /* ---- solve.c ---- */
 
 /* What the unknown (or another term) times its factor, which becomes positive, is where the index is m: an int or
@@ -72,6 +75,8 @@ int fdi_unknowns(const FdiSolve *s, const FdNode *n);
 
 /* Conditions that speak of unknowns go to *inner, or are in their ranges from here on; the others to *outer. */
 void fdi_part_guard(FdiSolve *s, const FdNode *guard, const FdNode **inner, const FdNode **outer);
+/* An index that the guard says is an unknown becomes that: of i == 0 ? b(0) : b(i) both read b(i). */
+void fdi_use_known(FdiSolve *s);
 /* May it fail where nothing says that it is wanted? */
 bool fdi_reads_outside(FdiSolve *s, const FdNode *n);
 /* A product that is zero where the guard does not hold (NULL: it does): the factor is that moves with it. */

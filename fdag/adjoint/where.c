@@ -102,3 +102,28 @@ const FdNode *fdi_ended(FdiSolve *s, const FdNode *guard, const FdNode *n)
     }
     return fdi_guarded(fd, guard, n);
 }
+
+/* An unknown that the guard says is `at`; NULL: there is none that no index speaks of. */
+static const FdNode *known_as(const FdiSolve *s, const FdNode *guard, const FdNode *at)
+{
+    if (fdi_is_op(guard, FD_OP_LAND)) {
+        const FdNode *first = known_as(s, guard->args[0], at);
+        return first ? first : known_as(s, guard->args[1], at);
+    }
+    for (int i = 0; i < 2 && fdi_is_op(guard, FD_OP_EQ); i++) {
+        const FdNode *var = guard->args[i];
+        if (guard->args[1 - i] != at || var->kind != FD_VAR || !range_of(s, var)) continue;
+        bool used = false;
+        for (int k = 0; k < s->rank; k++) used = used || fdi_free_in(s->at[k], var);
+        if (!used) return var;
+    }
+    return NULL;
+}
+
+void fdi_use_known(FdiSolve *s)
+{
+    for (int i = 0; i < s->rank && s->guard; i++) {
+        const FdNode *var = fdi_unknowns(s, s->at[i]) ? NULL : known_as(s, s->guard, s->at[i]);
+        if (var) s->at[i] = var;
+    }
+}

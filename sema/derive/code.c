@@ -208,7 +208,7 @@ Ast *code_lambda(Sema *s, const Step *step, Variables *by)
     Variables plain = {0}, functions = {0};
     normal_reads(step, &plain, &functions);
     for (size_t i = 0; i < plain.len; i++)
-        if (plain.data[i]->active) vec_push(by, plain.data[i]);
+        if (plain.data[i]->active && !normal_is_zeros(step)) vec_push(by, plain.data[i]);
     Ast *lambda = NULL;
     if (by->len > MAX_PARAMS) {
         report(s, step->loc, NOT_SUPPORTED,

@@ -120,6 +120,8 @@ bool normal_activity(Normal *n);
 bool normal_is_discrete(const Type *t); /* the derivative of such values is zero */
 /* What a step's value reads at last, and the definitions of functions that it uses, in their order. */
 void normal_reads(const Step *step, Variables *plain, Variables *functions);
+/* Is it a new array whose lengths alone depend on something? */
+bool normal_is_zeros(const Step *step);
 /* Target number i of a step; NULL: it has not so many. */
 Variable *normal_target(const Step *step, size_t i);
 bool normal_has(const Variables *list, const Variable *v);

@@ -219,8 +219,15 @@ void normal_reads(const Step *step, Variables *plain, Variables *functions)
     vec_free(&next);
 }
 
+bool normal_is_zeros(const Step *step)
+{
+    return step->kind == STEP_ASSIGN && step->value->kind == AST_NEW_ARRAY &&
+           !step->value->new_array.init;
+}
+
 static bool reads_active(const Step *step)
 {
+    if (normal_is_zeros(step)) return false;
     Variables plain = {0}, functions = {0};
     bool active = false;
     normal_reads(step, &plain, &functions);
