@@ -220,6 +220,7 @@ static const FdNode *invert_piece(FdiDerive *d, const FdiRead *read, const FdiPi
                   .rank = rank,
                   .m = m,
                   .doms = doms,
+                  .recurs = read->of->kind == FD_VAR,
                   .left = *read->scope,
                   .guard = fdi_and(d->fd, read->guard, piece->guard),
                   .weight = read->weight,

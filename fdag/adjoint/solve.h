@@ -17,6 +17,7 @@ typedef struct FdiSolve {
     int rank; /* of what is read: its variables and their ranges */
     const FdNode *const *m;
     const FdDom *doms;
+    bool recurs;   /* what is read is the recurrence around */
     FdiScope left; /* unknowns */
     const FdNode *at[FD_MAX_RANK], *guard, *inside, *weight;
     int norders; /* when the read is made, beside the guard */

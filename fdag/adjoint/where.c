@@ -22,6 +22,26 @@ static bool narrows(FdiSolve *s, const FdNode *guard)
     return true;
 }
 
+/* The same in a recurrence, whose places are around the sum: of m < i the sum is from m + 1 on. So it reads what comes
+ * before it, which a condition does not show. */
+static bool narrows_by_place(FdiSolve *s, const FdNode *guard)
+{
+    Fd *fd = s->d->fd;
+    FdAffine forms[2];
+    if (!s->recurs || fdi_comparison(guard, true, forms) != 1) return false;
+    const FdNode *cond = fd_condition(fd, &forms[0]);
+    for (int u = 0; u < s->left.n; u++) {
+        bool lower;
+        FdDom *dom = &s->left.doms[u];
+        const FdNode *end = fd_solve(fd, cond, s->left.vars[u], &lower);
+        if (!end || fdi_unknowns(s, end) > 0) continue;
+        const FdNode **side = lower ? &dom->lo : &dom->hi;
+        *side = fdi_long_op(fd, lower ? FD_OP_MAX : FD_OP_MIN, fdi_to_long(fd, *side), end);
+        return true;
+    }
+    return false;
+}
+
 /* The range of a variable that is left or of m. */
 static const FdDom *range_of(const FdiSolve *s, const FdNode *var)
 {
@@ -67,7 +87,7 @@ void fdi_part_guard(FdiSolve *s, const FdNode *guard, const FdNode **inner, cons
     }
     if (!fd_effects(guard) && fdi_holds(s, guard, true)) return;
     bool speaks = fdi_unknowns(s, guard) > 0;
-    if (speaks && narrows(s, guard)) return;
+    if (speaks && (narrows(s, guard) || narrows_by_place(s, guard))) return;
     const FdNode **to = speaks || (s->left.n && fdi_reads_outside(s, guard)) ? inner : outer;
     *to = fdi_and(s->d->fd, *to, guard);
 }

@@ -49,10 +49,13 @@ static int64_t distance(const FdNode *x, const FdNode *y)
     return !known || a.constant == INT64_MIN ? INT64_MAX : llabs(a.constant);
 }
 
-/* Is a condition with c about the end of a range, not its begin? Between numbers: the nearer one. */
+/* Is a condition with c about the end of a range, not its begin? Between numbers: the nearer one. Of ends that nobody
+ * knows a number is nearer to the low one. */
 static bool about_end(const FdNode *c, const FdDom *d, bool down)
 {
-    return distance(c, down ? d->lo : d->hi) < distance(c, down ? d->hi : d->lo);
+    int64_t low = distance(c, d->lo), high = distance(c, d->hi);
+    if (low == high && low == INT64_MAX) return down && fd_is_const(c);
+    return down ? low < high : high < low;
 }
 
 /* Leaves out what comes before variable v lies beyond c: the interior begins at c or after it. */
