@@ -95,7 +95,7 @@ static void note_type(Find *f, Loc loc, FactKind kind, const Type *t, const char
 
 static bool is_of_values(const Symbol *f)
 {
-    bool values = !given_is(f) && !f->self && !f->local && type_is_value(f->type->result);
+    bool values = !given_is(f) && !f->self && type_is_value(f->type->result);
     for (int i = 0; i < f->type->nparams; i++) values = values && type_is_value(f->type->params[i]);
     return values;
 }
