@@ -47,6 +47,15 @@ static const FdNode *digit(const Digits *g, const FdNode *n)
     return inner ? fdi_op2(g->fd, quotient ? FD_OP_DIV : FD_OP_REM, inner, by) : NULL;
 }
 
+/* hi, of which there is none if w is negative: quotients would go down. That divides by zero, which is told. */
+static const FdNode *end_of(Fd *fd, const FdNode *hi, const FdNode *w)
+{
+    if (fd_is_const(w) && w->value.i > 0) return hi;
+    const FdNode *args[] = {fdi_op2(fd, FD_OP_LT, fdi_integer(fd, w, 0), w), fdi_integer(fd, hi, 1),
+                            fdi_integer(fd, hi, 0)};
+    return fdi_op2(fd, FD_OP_DIV, hi, fd_simple_op(fd, FD_OP_SELECT, hi->type->scalar, 3, args));
+}
+
 /* The last digit is index number `last`. */
 static bool solve_last(FdiSolve *s, int u, int last)
 {
@@ -66,8 +75,9 @@ static bool solve_last(FdiSolve *s, int u, int last)
                  *size = fd_simple_op(fd, FD_OP_ABS, k, 1, &g.w),
                  *value = fdi_op2(fd, FD_OP_ADD, fdi_op2(fd, FD_OP_MUL, g.q, g.w), m);
     if (others < 2 || !fdi_can_place(s, i, value)) return false; /* of one: invert.c */
-    const FdDom of_i = s->left.doms[u],
-                of_q = {.kind = FD_DOM_GIVEN, .lo = fdi_integer(fd, of_i.lo, 0), .hi = of_i.hi};
+    const FdDom of_i = s->left.doms[u], of_q = {.kind = FD_DOM_GIVEN,
+                                                .lo = fdi_integer(fd, of_i.lo, 0),
+                                                .hi = end_of(fd, of_i.hi, g.w)};
     for (int k2 = 0; k2 < s->rank; k2++) s->at[k2] = k2 == last ? s->m[last] : now[k2];
     const FdNode *inside = fdi_and(fd, fdi_op2(fd, FD_OP_LE, fdi_integer(fd, i, 0), m),
                                    fdi_op2(fd, FD_OP_LT, m, size));
