@@ -27,7 +27,8 @@ typedef struct FdCapture {
     const void *captures;
     bool kept; /* GRAPH: its array is a result, too */
     bool
-        array; /* GRAPH: an array stands for it; in turns these are stored, so that all turns are alike */
+        array; /* GRAPH: an array stands for it; in turns these are stored, so that all turns are alike, or are parts
+                * of what reads them (once.c) */
 } FdCapture;
 
 typedef struct FdComposing {
