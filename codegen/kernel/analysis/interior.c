@@ -50,11 +50,11 @@ static int64_t distance(const FdNode *x, const FdNode *y)
 }
 
 /* Is a condition with c about the end of a range, not its begin? Between numbers: the nearer one. Of ends that nobody
- * knows a number is nearer to the low one. */
+ * knows the low one is near 0. */
 static bool about_end(const FdNode *c, const FdDom *d, bool down)
 {
     int64_t low = distance(c, d->lo), high = distance(c, d->hi);
-    if (low == high && low == INT64_MAX) return down && fd_is_const(c);
+    if (low == high && low == INT64_MAX) return down && fd_is_const(c) && c->value.i <= 1;
     return down ? low < high : high < low;
 }
 
