@@ -63,10 +63,11 @@ typedef struct Earlier {
     int n, slot;
 } Earlier;
 
-/* What an earlier part gives is read. */
+/* What an earlier part gives is read, but for numbers: those stand in other places, too (dimensions). */
 static const FdNode *read_earlier(void *ctx, Fd *fd, const FdNode *n)
 {
     const Earlier *e = ctx;
+    if (fd_is_const(n)) return NULL;
     for (int i = 0; i < e->n; i++)
         if (n == e->fields[i] && !n->type->record)
             return fd_slot(fd, e->slot + i, n->type, "earlier");

@@ -70,9 +70,10 @@ const FdNode *bands_array(const Unit *u, const Def *reader, const Def *read);
 /* Fills in what follows from the reads. False: they are not by rows, or not in this order. */
 bool bands_layout(Unit *u, Bands *b);
 bool bands_layout_stage(Unit *u, Bands *b, int stage); /* of one, those after it being laid out.. */
-void bands_keep(Unit *u, Bands *b, int stage);         /* ..or only how many rows it keeps */
-Num *bands_row(Unit *u, const BandStage *s);           /* elements of a row */
-Num *bands_rows(Unit *u, const BandStage *s);          /* how many there are */
+void bands_keep(Unit *u, Bands *b, int stage);         /* ..or only how many rows it keeps.. */
+bool bands_asked_round(Unit *u, Bands *b, int stage); /* ..or whether those that read it go round */
+Num *bands_row(Unit *u, const BandStage *s);          /* elements of a row */
+Num *bands_rows(Unit *u, const BandStage *s);         /* how many there are */
 /* Elements that a work-item has of a stage and those alike, so many: rows that are kept, and saved ones. */
 Num *bands_kept(Unit *u, const BandStage *s, Num *alike);
 Num *bands_halo(Unit *u, const Bands *b);  /* rows that each band computes anew, of all stages */

@@ -102,6 +102,12 @@ void bands_keep(Unit *u, Bands *b, int p)
     if (find_asked(u, b, p, &a)) keep(u, &b->stages[p], a.oldest);
 }
 
+bool bands_asked_round(Unit *u, Bands *b, int p)
+{
+    Asked a;
+    return find_asked(u, b, p, &a) && a.round;
+}
+
 /* Have stages that go round the rows of the result, and enough of them to go round once? */
 static void check_round(Unit *u, Bands *b)
 {

@@ -285,6 +285,32 @@ static void put_before(Unit *u, const Bands *b, BandStage *s, const BandStage *l
     s->high = later(u, last->high, b->turns.high, turns);
 }
 
+/* The first turn. */
+static bool layout_first(Unit *u, Bands *b)
+{
+    const BandTurns *t = &b->turns;
+    for (int p = t->first; p-- > 0;) {
+        BandStage *s = &b->stages[p], *next = s + t->period;
+        if (!bands_layout_stage(u, b, p)) return false;
+        s->keeps = next->keeps = num_op(u, FD_OP_MAX, s->keeps, next->keeps);
+    }
+    return true;
+}
+
+/* What the repeated turn reads of the first, it reads of itself, too: the same of its own stages goes round. False:
+ * all that do are known. */
+static bool find_round(Unit *u, Bands *b)
+{
+    const BandTurns *t = &b->turns;
+    bool more = false;
+    for (int p = t->first + t->period; p-- > t->first;) {
+        BandStage *s = &b->stages[p];
+        if (s->round || (!s[-t->period].round && !bands_asked_round(u, b, p))) continue;
+        s->round = more = true;
+    }
+    return more;
+}
+
 bool bands_layout_turns(Unit *u, Bands *b)
 {
     const BandTurns *t = &b->turns;
@@ -296,11 +322,9 @@ bool bands_layout_turns(Unit *u, Bands *b)
             put_before(u, b, s, &b->stages[t->last[p - t->first]], k ? t->count : one);
             if (!k) bands_keep(u, b, p);
         }
-    for (int p = t->first; p-- > 0;) {
-        BandStage *s = &b->stages[p], *next = s + t->period;
-        if (!bands_layout_stage(u, b, p)) return false;
-        s->keeps = next->keeps = num_op(u, FD_OP_MAX, s->keeps, next->keeps);
-    }
+    do {
+        if (!layout_first(u, b)) return false;
+    } while (find_round(u, b));
     for (int p = 0; p < b->n; p++)
         if (b->stages[p].nsaved) return false;
     return true;
