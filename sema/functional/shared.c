@@ -102,6 +102,16 @@ static void look_at_function(Look *l, Ast *n, bool kept, bool writes)
     vec_free(&names);
 }
 
+/* a[i] = .., o.X = .., list.Add(..): what the variable holds is another thing for who reads it. */
+static void part_changed(Look *l, const Ast *n, uint32_t at)
+{
+    if (n->kind == AST_NAME_REF) return;
+    while (n->kind == AST_MEMBER || n->kind == AST_INDEX)
+        n = n->kind == AST_MEMBER ? n->member.base : n->index.base;
+    Place here = {n->kind == AST_NAME_REF ? n->name_ref.name : NULL, at};
+    if (here.name) vec_push(&l->changes, here);
+}
+
 /* `at`: where it happens. */
 static void assigned_at(Look *l, const Ast *target, uint32_t at)
 {
@@ -112,6 +122,7 @@ static void assigned_at(Look *l, const Ast *target, uint32_t at)
         put(&l->assigned, target->name_ref.name);
         vec_push(&l->changes, here);
     }
+    part_changed(l, target, at);
     while (target->kind == AST_MEMBER) target = target->member.base;
     if (target->kind == AST_NAME_REF) put(&l->assigned_parts, target->name_ref.name);
 }
@@ -283,9 +294,11 @@ static void look(Ast **child, void *ctx)
     case AST_DO: turns(l, n, n->do_.body); break;
     case AST_FOREACH: turns(l, n, n->foreach_.body); break;
     case AST_EXPR_STMT:
-        if (n->expr_stmt.expr->kind == AST_CALL)
-            look_at_given(l, &n->expr_stmt.expr->call.args,
-                          n->expr_stmt.expr->call.callee->kind != AST_MEMBER);
+        if (n->expr_stmt.expr->kind == AST_CALL) {
+            const Ast *callee = n->expr_stmt.expr->call.callee;
+            look_at_given(l, &n->expr_stmt.expr->call.args, callee->kind != AST_MEMBER);
+            part_changed(l, callee, callee->loc.begin);
+        }
         break;
     case AST_INCDEC: assigned(l, n->incdec.target); break;
     case AST_UNARY:
