@@ -280,9 +280,10 @@ static void look(Ast **child, void *ctx)
                     n->assign.value->kind == AST_NEW ? n->assign.value->loc.end
                                                      : n->assign.target->loc.begin);
         look_at_recursion(l, n->assign.target, n->assign.value);
-        look_at_stored(
-            l, n->assign.target->kind == AST_NAME_REF ? n->assign.target->name_ref.name : NULL,
-            n->assign.value);
+        if (!is_slice(n->assign.target)) /* else it is used up */
+            look_at_stored(
+                l, n->assign.target->kind == AST_NAME_REF ? n->assign.target->name_ref.name : NULL,
+                n->assign.value);
         if (n->assign.target->kind != AST_NAME_REF) break;
         put(&l->values, n->assign.target->name_ref.name);
         used(l, n->assign.target);
