@@ -158,6 +158,14 @@ void ast_print(Text *out, const Ast *n, const Sources *sources);
 extern void (*ast_type_printer)(Text *out, const struct Type *type);
 const char *ast_kind_name(AstKind kind); /* "binary" */
 
+/* What an ASSIGN or INCDEC sets; NULL: n is neither. */
+static inline Ast *ast_target(const Ast *n)
+{
+    return n->kind == AST_ASSIGN   ? n->assign.target
+           : n->kind == AST_INCDEC ? n->incdec.target
+                                   : NULL;
+}
+
 static inline bool ast_is_loop(const Ast *n)
 {
     return n->kind == AST_FOR || n->kind == AST_WHILE || n->kind == AST_DO ||

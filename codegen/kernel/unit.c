@@ -68,6 +68,14 @@ static Def *new_def(Unit *u, Def d)
     return arena_copy(u->arena, &d, sizeof d);
 }
 
+const FdDom *def_range(const void *def, const FdNode *v)
+{
+    const Def *d = def;
+    for (int i = 0; i < d->nvars; i++)
+        if (d->vars[i] == v) return &d->doms[i];
+    return NULL;
+}
+
 Def *def_form(Unit *u, const Def *of)
 {
     Def *d = new_def(u, *of);

@@ -160,6 +160,8 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
 
 /* In the arena, with facts of its own: the same definition in another form. */
 Def *def_form(Unit *u, const Def *of);
+/* Of a variable of the definition (an FdRangeOf); NULL: it is none. */
+const FdDom *def_range(const void *def, const FdNode *v);
 /* The definition that it is a form of, or itself. */
 const Def *def_given(const Def *d);
 /* Of d, what stands in its body and `more` counts (unit_uses), and nothing else of the unit. */

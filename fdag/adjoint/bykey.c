@@ -85,16 +85,11 @@ static bool add_all(Fd *fd, Guarded *g, const FdNode *cond)
     return true;
 }
 
-static bool is_zero(const FdNode *n)
-{
-    return fd_is_const(n) && scalar_is_real(n->type->scalar) && n->value.f == 0;
-}
-
 /* What the sum adds and under which conditions; false: there are none, or too many. */
 static bool guarded(Fd *fd, const FdNode *sum, Guarded *g)
 {
     *g = (Guarded){.value = sum->body};
-    while (fdi_is_op(g->value, FD_OP_SELECT) && is_zero(g->value->args[2])) {
+    while (fdi_is_op(g->value, FD_OP_SELECT) && fdi_is_zero(g->value->args[2])) {
         if (!add_all(fd, g, g->value->args[0])) return false;
         g->value = g->value->args[1];
     }

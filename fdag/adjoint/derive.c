@@ -251,7 +251,7 @@ const FdNode *fdi_guarded(Fd *fd, const FdNode *guard, const FdNode *value)
     return fd_make(fd, t, fields, (FdLoc){0});
 }
 
-static bool is_zero(const FdNode *n)
+bool fdi_is_zero(const FdNode *n)
 {
     return fd_is_const(n) && scalar_is_real(n->type->scalar) && n->value.f == 0;
 }
@@ -263,8 +263,8 @@ static const FdNode *either(Fd *fd, const FdNode *a, const FdNode *b)
         return NULL;
     const FdNode *args[3] = {a->args[0]};
     for (int i = 1; i < 3; i++) {
-        bool nothing = is_zero(a->args[i]);
-        if (!nothing && !is_zero(b->args[i])) return NULL;
+        bool nothing = fdi_is_zero(a->args[i]);
+        if (!nothing && !fdi_is_zero(b->args[i])) return NULL;
         args[i] = nothing ? b->args[i] : a->args[i];
     }
     return args[1] == args[2] ? args[1] : fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);

@@ -44,6 +44,7 @@ bool fdi_is_real(const FdType *t);
 /* An error that names what has no derivative and what to write instead. NULL. */
 const FdNode *fdi_fail(FdiDerive *d, const FdNode *at, const char *what);
 const FdNode *fdi_zero(Fd *fd, const FdType *t); /* of a scalar or record */
+bool fdi_is_zero(const FdNode *n);               /* that of a real */
 /* Applications of lets whose elements are no definitions (infinite, of other than integers, or made anew for
  * variables around) are seen through: what they apply to; NULL: n is none. `stored`: may a let be one? */
 const FdNode *fdi_seen_through(FdiDerive *d, const FdNode *n, bool stored);

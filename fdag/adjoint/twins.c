@@ -31,11 +31,6 @@ static bool is_real(const FdNode *n)
     return !n->type->nparams && !n->type->record && scalar_is_real(n->type->scalar);
 }
 
-static bool is_zero(const FdNode *n)
-{
-    return fd_is_const(n) && is_real(n) && n->value.f == 0;
-}
-
 /* a + b, with b's sign turned if so. */
 static Form added(Fd *fd, Form a, Form b)
 {
@@ -55,10 +50,10 @@ static Form product(Fd *fd, FdOp op, Form a, Form b)
 static Form chosen(FdiDerive *d, const FdNode *n)
 {
     Form a = form_of(d, n->args[1]), b = form_of(d, n->args[2]);
-    bool minus = is_zero(b.node) ? a.minus : is_zero(a.node) ? b.minus : a.minus && b.minus;
-    const FdNode *args[] = {n->args[0],
-                            a.minus != minus && !is_zero(a.node) ? negated(d->fd, a.node) : a.node,
-                            b.minus != minus && !is_zero(b.node) ? negated(d->fd, b.node) : b.node};
+    bool minus = fdi_is_zero(b.node) ? a.minus : fdi_is_zero(a.node) ? b.minus : a.minus && b.minus;
+    const FdNode *args[] = {
+        n->args[0], a.minus != minus && !fdi_is_zero(a.node) ? negated(d->fd, a.node) : a.node,
+        b.minus != minus && !fdi_is_zero(b.node) ? negated(d->fd, b.node) : b.node};
     return (Form){fd_simple_op(d->fd, FD_OP_SELECT, SC_INT, 3, args), minus};
 }
 

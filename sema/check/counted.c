@@ -132,9 +132,7 @@ static Ast **object_of(Sema *s, Ast *target)
 bool counted_statement(Sema *s, Ast **slot)
 {
     Ast *stmt = *slot, *e = stmt->expr_stmt.expr;
-    Ast *target = e->kind == AST_ASSIGN   ? e->assign.target
-                  : e->kind == AST_INCDEC ? e->incdec.target
-                                          : NULL;
+    Ast *target = ast_target(e);
     Ast **object = target ? object_of(s, target) : NULL;
     if (!object) return false;
     Loc loc = (*object)->loc;

@@ -166,9 +166,7 @@ void overflow_expand(Sema *s, Ast **slot)
         }
     }
     if (all) *slot = all;
-    if (all ||
-        !is_integer(peek_type(s, n->kind == AST_ASSIGN ? n->assign.target : n->incdec.target)))
-        return;
+    if (all || !is_integer(peek_type(s, ast_target(n)))) return;
     report(s, n->loc, NOT_ASSIGNABLE,
            "the place is found twice here: put what is in its brackets into a variable first");
     n->kind = AST_BAD;

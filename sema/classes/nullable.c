@@ -244,9 +244,7 @@ bool nullable_binary(Sema *s, Ast *n)
     if (op == AST_OP_LAND || op == AST_OP_LOR || l->type->kind == TY_NULL ||
         r->type->kind == TY_NULL)
         return false;
-    if (op == AST_OP_AND || op == AST_OP_OR) {
-        if (three_valued(s, n)) return true;
-    }
+    if ((op == AST_OP_AND || op == AST_OP_OR) && three_valued(s, n)) return true;
     Ast *set = NULL, *has = NULL;
     Ast *a = operand(s, n->binary.left, &set, &has), *b = operand(s, n->binary.right, &set, &has);
     Ast *value = tree_binary(s, n->loc, op, a, b);

@@ -61,10 +61,8 @@ static void visit(Ast **child, void *ctx)
 {
     Search *f = ctx;
     Ast *n = *child;
-    const Ast *target = NULL;
     if (!n || f->found) return;
-    if (n->kind == AST_ASSIGN) target = n->assign.target;
-    if (n->kind == AST_INCDEC) target = n->incdec.target;
+    const Ast *target = ast_target(n);
     if (n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT))
         target = n->unary.operand;
     if (target && is_own_place(f->c, target)) f->found = true;

@@ -296,7 +296,7 @@ static void walk(Ast **slot, void *ctx)
         return;
     }
     if (n->kind == AST_ASSIGN || n->kind == AST_INCDEC) {
-        walk_target(l, n->kind == AST_ASSIGN ? n->assign.target : n->incdec.target);
+        walk_target(l, ast_target(n));
         if (n->kind == AST_ASSIGN) walk(&n->assign.value, l);
         if (n->kind == AST_ASSIGN && type_is_functional(n->assign.target->type))
             vec_push(&l->assigns, n);

@@ -38,9 +38,7 @@ static void declare(HostLast *l, Symbol *sym)
 /* May it write into an array, if nobody else has that? */
 static bool is_over(const Ast *n)
 {
-    const Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
-                        : n->kind == AST_INCDEC ? n->incdec.target
-                                                : NULL;
+    const Ast *target = ast_target(n);
     return (n->kind == AST_GRAPH && n->graph.over) || (target && target->kind == AST_INDEX);
 }
 

@@ -1,9 +1,10 @@
 /* Which recipes a definition takes. A text holds all forms that can apply; the plan chooses by the
  * numbers of a run. */
+#include "schedule.h"
+
 #include <string.h>
 
 #include "recipes/recipe.h"
-#include "schedule.h"
 
 /* A kernel that does nothing but report: run by the plan when `reduce` has nothing to combine. */
 static void report_empty(Unit *u, const Def *d, const FdNode *reduce)
@@ -88,8 +89,10 @@ static const char *form_line(const Unit *u, const Def *d)
 
 Num *schedule_turn_to(Unit *u, const Def *d)
 {
-    const char *form = form_line(u, d);
-    if (u->schedule && strcmp(form, form_line(u, u->def)) != 0) text_add(u->schedule, form);
+    if (u->schedule) {
+        const char *form = form_line(u, d);
+        if (strcmp(form, form_line(u, u->def)) != 0) text_add(u->schedule, form);
+    }
     u->def = d;
     return def_unsafe(u, d);
 }

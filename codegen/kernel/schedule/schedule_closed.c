@@ -18,14 +18,6 @@ typedef struct Closing {
     int n;
 } Closing;
 
-static const FdDom *range_of(const void *ctx, const FdNode *v)
-{
-    const Def *d = ctx;
-    for (int i = 0; i < d->nvars; i++)
-        if (d->vars[i] == v) return &d->doms[i];
-    return NULL;
-}
-
 static bool is_among(const FdNode *v, int n, const FdNode *const *vars)
 {
     for (int i = 0; i < n; i++)
@@ -161,7 +153,7 @@ static const FdNode *closed_range(Closing *c, const FdNode *v, const FdNode *bou
 {
     Fd *fd = c->u->fd;
     if (fd_closed(bound)) return bound;
-    const FdNode *end = fd_extreme(fd, bound, greatest, range_of, c->d);
+    const FdNode *end = fd_extreme(fd, bound, greatest, def_range, c->d);
     if (!end || !num_of(c->u, end)) return NULL;
     return end->type == v->type ? end : fd_simple_op(fd, FD_OP_CONVERT, v->type->scalar, 1, &end);
 }

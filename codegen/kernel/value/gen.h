@@ -149,8 +149,7 @@ void gen_remember(Gen *g, const FdNode *n, const KirExpr *value);
 const KirExpr *gen_known(const Gen *g, const FdNode *n); /* remembered; NULL: not yet */
 void gen_remember_index(Gen *g, const FdNode *n, const KirExpr *index);
 const KirExpr *gen_known_index(const Gen *g, const FdNode *n);
-void gen_forget(Gen *g, const FdNode *n); /* in this block */
-void gen_forget_index(Gen *g, const FdNode *n);
+void gen_forget(GenMemos *made, const FdNode *n);  /* in this block */
 const KirExpr *gen_bound(Gen *g, const FdNode *v); /* the value of a bound variable */
 /* The value of what a block computes (gen_value), after what it computes in any case and several of
  * its parts use: no branch computes that anew, and no branch computes what it guards before. */

@@ -254,14 +254,9 @@ void gen_remember(Gen *g, const FdNode *n, const KirExpr *value)
     memos_add(&g->memo, n, value);
 }
 
-void gen_forget(Gen *g, const FdNode *n)
+void gen_forget(GenMemos *made, const FdNode *n)
 {
-    memos_add(&g->memo, n, NULL);
-}
-
-void gen_forget_index(Gen *g, const FdNode *n)
-{
-    memos_add(&g->indices, n, NULL);
+    memos_add(made, n, NULL);
 }
 
 const KirExpr *gen_known(const Gen *g, const FdNode *n)

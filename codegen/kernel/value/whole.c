@@ -349,14 +349,13 @@ static bool is_demanded(const void *order, const FdNode *n)
 
 /* Other values of the block have conditions of their own. What was made where this one's ask for it is not theirs, nor
  * what is made of that; but for the conditionals themselves. */
-static void forget_demanded(const Order *o, const GenMemos *made, size_t before,
-                            void (*forget)(Gen *g, const FdNode *n))
+static void forget_demanded(const Order *o, GenMemos *made, size_t before)
 {
     for (size_t i = before, end = made->list.len; i < end; i++) {
         const FdNode *n = made->list.data[i].node;
         bool whole = false;
         for (size_t k = 0; k < o->lazies.len; k++) whole = whole || o->lazies.data[k] == n;
-        if (!whole && fd_any(n, is_demanded, o)) forget(o->g, n);
+        if (!whole && fd_any(n, is_demanded, o)) gen_forget(made, n);
     }
 }
 
@@ -380,8 +379,8 @@ const KirExpr *gen_whole(Gen *g, const FdNode *n)
     }
     const KirExpr *whole = gen_value(g, n);
     if (o.demanded.len) {
-        forget_demanded(&o, &g->memo, values, gen_forget);
-        forget_demanded(&o, &g->indices, indices, gen_forget_index);
+        forget_demanded(&o, &g->memo, values);
+        forget_demanded(&o, &g->indices, indices);
     }
     vec_free(&o.nodes);
     vec_free(&o.at);

@@ -195,10 +195,7 @@ static void keep_written(Ast **child, void *ctx)
 {
     Effects *e = ctx;
     Ast *n = *child;
-    Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
-                  : n->kind == AST_INCDEC ? n->incdec.target
-                  : is_given(n)           ? n->unary.operand
-                                          : NULL;
+    Ast *target = is_given(n) ? n->unary.operand : ast_target(n);
     Variable *v = target ? variable_of(e->f, target) : NULL;
     if (target && target->kind == AST_DECL_EXPR)
         refuse(e->f, n); /* it would be one of the branch */

@@ -274,22 +274,14 @@ static Num *rows_on_cpu(Unit *u, RowSplit *s, int lane, Num *when)
 
 /* ---- ragged ------------------------------------------------------------------------------------ */
 
-static const FdDom *range_of(const void *ctx, const FdNode *v)
-{
-    const Def *d = ctx;
-    for (int i = 0; i < d->nvars; i++)
-        if (d->vars[i] == v) return &d->doms[i];
-    return NULL;
-}
-
 /* When its range has elements for each row, j : 0..i + 1; NULL: nobody knows. */
 static Num *has_some(Unit *u, const Def *d, const FdDom *dom)
 {
     FdAffine length;
     if (fd_affine(dom->hi, &length) && fd_affine_add(&length, dom->lo, -1) && !length.nterms)
         return num_truth(u, length.constant > 0);
-    const FdNode *hi = fd_extreme(u->fd, dom->hi, false, range_of, d),
-                 *lo = fd_extreme(u->fd, dom->lo, true, range_of, d);
+    const FdNode *hi = fd_extreme(u->fd, dom->hi, false, def_range, d),
+                 *lo = fd_extreme(u->fd, dom->lo, true, def_range, d);
     Num *least = hi ? num_of(u, hi) : NULL, *most = lo ? num_of(u, lo) : NULL;
     return least && most ? num_op(u, FD_OP_GT, least, most) : NULL;
 }
