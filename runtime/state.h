@@ -20,6 +20,7 @@ typedef struct RtNative {
 
 typedef struct RtWritten { /* restrict.c: a graph of the runtime's own */
     FdChosen what;
+    const Graph *of; /* what its function is of; NULL: an array */
     Graph *graph;
 } RtWritten;
 

@@ -1,6 +1,6 @@
 """Random loops over arrays, as a program: turns.py SEED LOOPS. Each loop has one to three arrays of integers, each
 of which is made anew in a turn from the arrays at neighbouring places: inside of guards, round the ends, held between them,
-with a border that may have a name, or by ranges (f ?? g); by slices; and element by element, more than once. Numbers that change from turn to turn, tables and arrays of the step alone take part.
+with a border that may have a name, or by ranges (f ?? g); by slices; and element by element, more than once. Elements of some are set. Numbers that change from turn to turn, tables and arrays of the step alone take part.
 Some call a function more than once a turn (Runge and Kutta), or for two arrays, go on with what was two turns before (a wave, two arrays that change places, or are given to a function each in its turn), or with a sum that each turn asks for.
 Some are of arrays of records. What goes from turn to turn is in variables, in fields of an object, or in a tuple that a function gives.
 What comes of all of them is printed; integers are the same whatever is composed with what."""
@@ -81,6 +81,18 @@ class Loop:
             x, y = draw.choice(self.names), draw.choice(self.names)
             self.lines.append(draw.choice([f"{x} = {x} + {draw.randint(1, 3)} * {y} & 1023;", f"{x} = {y} ^ {self.number_of_turn()};",
                                            f"{x} = Math.Min(Math.Max({x}, 5), 900 - {y} % 64);"]))
+
+    def elements(self):
+        """Elements that are set, or whole rows: at one place, at one that moves, or outside in some turn."""
+        draw = self.draw
+        for _ in range(draw.choice([1, 1, 2, 4])):
+            at = []
+            for low, n in zip(self.low, self.sizes):
+                place = low + draw.randrange(n)
+                end = draw.randint(place + 1, low + n)
+                at.append(draw.choice([f"{place}"] * 6 + ["^1", f"{low} + t % {n}", "fixed", "..", f"{place}..", f"{place}..{end}", f"..{end}"]))
+            op = "=" if any(".." in x for x in at) else draw.choice(["=", "=", "+=", "-=", "*="])
+            self.lines.append(f"{draw.choice(self.names)}[{', '.join(at)}] {op} {draw.choice(['7', 't', 'pulse', 'fixed', 'stops * 3 + t'])};")
 
     def slice(self, name, sources):
         """Part of an array, of neighbours inside of it."""
@@ -207,6 +219,8 @@ class Loop:
                 self.lines.append(self.slice(name, self.names + locals_))
             else:
                 self.lines.append(f"{name} = {self.statement(name, self.names + locals_)};")
+        if draw.random() < 0.3:
+            self.elements()
         if asked:
             x = order[-1]
             self.lines.append(f"total = total * 3 + sum({x}) & 65535;")

@@ -99,7 +99,7 @@ LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, 
     return result;
 }
 
-void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc)
+LLVMValueRef host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc)
 {
     HostModule *m = f->m;
     LLVMValueRef slot = args[0];
@@ -110,9 +110,10 @@ void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc
         LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, slot, ""), f->shadow);
         args[0] = f->shadow;
     }
-    call_at(f, id, args, n, loc);
+    LLVMValueRef v = call_at(f, id, args, n, loc);
     if (lend) LLVMBuildStore(m->b, LLVMBuildLoad2(m->b, m->ptr, f->shadow, ""), slot);
     if (abi[id].throws) host_check_pending(f, loc, !host_abi_takes_site(id));
+    return v;
 }
 
 void host_check_pending(HostFunc *f, Loc loc, bool frame)

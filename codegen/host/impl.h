@@ -237,7 +237,7 @@ bool host_abi_takes_site(AbiId id); /* as its last argument */
 /* Calls a function of the runtime; one that throws gets the site of loc and the check. */
 LLVMValueRef host_call_runtime(HostFunc *f, AbiId id, const LLVMValueRef *args, int n, Loc loc);
 /* The same of one that changes the array in the slot that is its first argument. */
-void host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc);
+LLVMValueRef host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n, Loc loc);
 /* After a call: leaves if an exception is pending. `frame`: adds this function to its stack. */
 void host_release_slots(HostFunc *f, int first, int end); /* of the frame */
 void host_check_pending(HostFunc *f, Loc loc, bool frame);
@@ -382,6 +382,7 @@ void host_switch(HostFunc *f, Ast *n);
 void host_stmt(HostFunc *f, Ast *n);
 void host_stmts(HostFunc *f, AstList list);
 void host_together(HostFunc *f, Ast *n); /* together.c */
+void host_put_stmt(HostFunc *f, Ast *n); /* put.c */
 /* last.c: which statement of a block has the last use of each of its variables; behind it that is
  * released. */
 HostLast *host_last_uses(HostFunc *f, AstList list);

@@ -131,6 +131,10 @@ void lower_hint_words(Lower *l, const char *words); /* NULL: none */
 const FdNode *lower_fail(Lower *l, Loc loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* An AST_GRAPH of this type of what `build` makes of n; NULL, and nobody is told, if that is NULL. */
+Ast *lower_graph(Lower *l, const FdNode *build(Lower *l, const Ast *n), const Ast *n,
+                 const Type *type);
+
 const char *lower_graph_text(Lower *l, const FdGraph *g); /* what programs embed */
 
 /* ---- together.c: evaluations that follow each other ------------------------------------- */
@@ -148,6 +152,13 @@ void lower_over(Lower *l, Ast *assign);
  * variable gives up as gives() says: the result may take its memory (AST_GRAPH.over). NULL: there is none. */
 const Ast *lower_over_capture(Lower *l, Ast *graph, bool (*gives)(void *ctx, const Ast *capture),
                               void *ctx);
+
+/* ---- put.c: elements that are set in a loop ----------------------------------------------- */
+
+/* Makes PUT statements in every body of the unit, once expressions are replaced. */
+void lower_put(Lower *l);
+/* Makes of those that are of no turns of a loop, as far as csc foresees, what they were. */
+void lower_put_back(SemaResult *r);
 
 /* ---- uses.c ------------------------------------------------------------------------------ */
 
@@ -233,6 +244,14 @@ const FdNode *lower_fold(Lower *l, const Ast *n);
 
 bool lower_is_slice(const Ast *n); /* INDEX with .. or ^ in its brackets */
 const FdNode *lower_slice(Lower *l, const Ast *n);
+/* Is the element of f at vars one of f[..]? The graph is checked as one that reads that. NULL: all are, or the indices
+ * cannot be lowered. */
+const FdNode *lower_is_within(Lower *l, const FdNode *f, const Ast *part,
+                              const FdNode *const *vars);
+/* The element of a function from 0 on that f[..] gets at vars. The graph is checked: it has to be as long. NULL: the
+ * indices cannot be lowered. */
+const FdNode *lower_moved(Lower *l, const FdNode *value, const FdNode *f, const Ast *part,
+                          const FdNode *const *vars);
 bool lower_is_extension(const Ast *n);   /* Clamp, Periodic, Mirror, Constant, Range */
 bool lower_is_progression(const Ast *n); /* Range, which is finite */
 const FdNode *lower_extension(Lower *l, const Ast *n);

@@ -105,6 +105,55 @@ const FdNode *lower_slice(Lower *l, const Ast *n)
     return rank ? lower_place(l, fd_let(l->fd, rank, vars, doms, body, loc), n->loc) : body;
 }
 
+const FdNode *lower_moved(Lower *l, const FdNode *value, const FdNode *f, const Ast *part,
+                          const FdNode *const *vars)
+{
+    const FdNode *at[FD_MAX_RANK];
+    int rank = 0;
+    for (int d = 0; d < f->type->nparams; d++) {
+        const Ast *a = part->index.args.data[d];
+        const FdType *t = f->type->params[d];
+        if (a->kind != AST_RANGE) continue;
+        const FdNode *lo = a->range.lo ? position(l, f, d, a->range.lo) : first_of(l, f, d);
+        const FdNode *hi = a->range.hi ? position(l, f, d, a->range.hi) : end_of(l, f, d);
+        if (!lo || !hi || value->type->params[rank] != t) return NULL;
+        const FdNode *i = fd_var(l->fd, t, "i");
+        const FdDom dom = {FD_DOM_GIVEN, number(l, t, 0), op(l, FD_OP_SUB, hi, lo)};
+        const FdLoc loc = lower_loc(l, part->loc);
+        FdAgree as_long = {fd_let(l->fd, 1, &i, &dom, i, loc), value, 0, rank, false, loc};
+        vec_push(&l->slices, as_long);
+        at[rank++] = op(l, FD_OP_SUB, vars[d], lo);
+    }
+    return fd_apply(l->fd, value, rank, at, lower_loc(l, part->loc));
+}
+
+/* a && b; a may be NULL. */
+static const FdNode *both(Lower *l, const FdNode *a, const FdNode *b)
+{
+    return a ? op(l, FD_OP_LAND, a, b) : b;
+}
+
+const FdNode *lower_is_within(Lower *l, const FdNode *f, const Ast *part, const FdNode *const *vars)
+{
+    const FdNode *within = NULL;
+    for (int d = 0; d < f->type->nparams; d++) {
+        const Ast *a = part->index.args.data[d];
+        const FdType *t = f->type->params[d];
+        const bool range = a->kind == AST_RANGE;
+        const Ast *from = range ? a->range.lo : a, *to = range ? a->range.hi : NULL;
+        if (range && !from && !to) continue;
+        const FdNode *lo = from ? position(l, f, d, from) : first_of(l, f, d);
+        const FdNode *hi = to ? position(l, f, d, to) : end_of(l, f, d);
+        if (!range && lo) hi = op(l, FD_OP_ADD, lo, number(l, t, 1));
+        if (!lo || !hi) return NULL;
+        add_slice(l, f, d, lo, hi, part->loc);
+        if (!range) within = both(l, within, op(l, FD_OP_EQ, vars[d], lo));
+        if (range && from) within = both(l, within, op(l, FD_OP_GE, vars[d], lo));
+        if (range && to) within = both(l, within, op(l, FD_OP_LT, vars[d], hi));
+    }
+    return within;
+}
+
 /* ---- boundary extensions --------------------------------------------------------------------- */
 
 typedef const FdNode *IndexMap(Lower *l, const FdNode *i, const FdNode *lo, const FdNode *n);

@@ -165,6 +165,14 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     return n;
 }
 
+Ast *lower_graph(Lower *l, const FdNode *build(Lower *l, const Ast *n), const Ast *n,
+                 const Type *type)
+{
+    open_graph(l);
+    const FdNode *root = build(l, n);
+    return root ? finish_graph(l, root, type, n->loc) : NULL;
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static void walk(Ast **slot, void *ctx);
@@ -333,6 +341,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     /* who reads the variables of a session is not known yet */
     if (diags_errors(diags) == 0 && !r->unit->unit.session) {
         lower_dead(&l);
+        lower_put(&l);
         lower_together(&l);
     }
 
@@ -355,5 +364,6 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     vec_free(&l.captures);
     vec_free(&l.places);
     if (diags_errors(diags) == 0) foresee(r, arena, fd);
+    lower_put_back(r);
     special_functions(r, arena);
 }

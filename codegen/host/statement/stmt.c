@@ -361,6 +361,7 @@ void host_stmt(HostFunc *f, Ast *n)
     case AST_TRY: host_try(f, n); break;
     case AST_THROW: host_throw(f, n); break;
     case AST_TOGETHER: host_together(f, n); break;
+    case AST_PUT: host_put_stmt(f, n); break;
     case AST_EMPTY: break;
     default: host_bug(f->m, n, "not a statement");
     }

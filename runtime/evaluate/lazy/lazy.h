@@ -7,12 +7,13 @@
 
 struct Graph {
     FdGraph *fd;
-    uint32_t serial; /* numbers graphs from 1 */
-    bool expensive;  /* reductions, gathers, transcendental functions, calls */
-    bool recurs;     /* has a recurrence */
-    bool reduces;    /* fd_elements_reduce */
-    bool wide;       /* reduces over ranges that are no numbers: of each row it reads all others */
-    int nodes;       /* how large it is */
+    const struct Graph *of; /* the program's, of whose function it gives a part (restrict.c) */
+    uint32_t serial;        /* numbers graphs from 1 */
+    bool expensive;         /* reductions, gathers, transcendental functions, calls */
+    bool recurs;            /* has a recurrence */
+    bool reduces;           /* fd_elements_reduce */
+    bool wide; /* reduces over ranges that are no numbers: of each row it reads all others */
+    int nodes; /* how large it is */
     struct Graph *applied;  /* of what it gives, its parameters as slots; NULL: not made */
     struct Domain *domain;  /* domain.c: its last ones; NULL: none */
     struct Plain *plain;    /* compose.c: how it was composed last; NULL: never plainly */

@@ -7,14 +7,23 @@ static void write_graph(void *made)
 {
     RtWritten *m = made;
     m->graph = graph_adopt(fd_chosen(rt_fd(), &m->what));
+    m->graph->of = m->of;
+    if (!m->of) return;
+    m->graph->period = m->of->period;
+    m->graph->ends_turn = m->of->ends_turn;
 }
 
-/* NULL with an exception pending. */
-static Graph *graph_for(FdChosen what, const CsSite *site)
+/* Of a part of f. What is learnt of loops is kept by graph, so parts of functions of two places of the program have
+ * two. NULL with an exception pending. */
+static Graph *graph_for(FdChosen what, const void *f, const CsSite *site)
 {
+    const Lazy *l = f;
+    const Graph *of = l->head.kind == CS_LAZY && !l->result ? l->graph : NULL;
+    if (of && !of->embedded) of = of->of;
     for (size_t i = 0; i < rt.written.len; i++)
-        if (fd_same_chosen(&rt.written.data[i].what, &what)) return rt.written.data[i].graph;
-    RtWritten made = {what, NULL};
+        if (rt.written.data[i].of == of && fd_same_chosen(&rt.written.data[i].what, &what))
+            return rt.written.data[i].graph;
+    RtWritten made = {what, of, NULL};
     if (!vec_try(&rt.written) || !mem_try(write_graph, &made)) {
         rt_throw_memory(site, 0);
         return NULL;
@@ -51,7 +60,7 @@ Lazy *restrict_into(void *f, const FdBox *box, bool moved, Array *into, const Cs
     }
     put_bounds(captures, into ? 2 : 1, box);
     FdChosen what = {.type = type, .full = full_of(box), .moved = moved, .into = into != NULL};
-    Graph *g = graph_for(what, site);
+    Graph *g = graph_for(what, f, site);
     return g ? lazy_new(g, captures, site) : NULL;
 }
 
@@ -153,6 +162,6 @@ void *cs_coalesce(void *f, void *g, const CsSite *site)
     put_bounds(captures, n, fbox);
     FdChosen what = {
         .type = type, .full = full_of(&both), .full_first = full_of(fbox), .choice = true};
-    Graph *graph = graph_for(what, site);
+    Graph *graph = graph_for(what, f, site);
     return graph ? lazy_new(graph, captures, site) : NULL;
 }

@@ -162,7 +162,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
 {
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_LAZY;
-    v->graph = f->r->graphs[n->graph.graph].graph;
+    v->graph = v->of = f->r->graphs[n->graph.graph].graph;
     v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
     v->depth = 1;
     v->reduces = fd_elements_reduce(v->graph);
@@ -195,6 +195,22 @@ static Value *eval_together(Foresee *f, Ast *n)
     for (int i = 0; i < n->together.stmts.len; i++) foresee_value(f, n->together.stmts.data[i]);
     f->with = around;
     f->ahead = false;
+    return f->other;
+}
+
+/* Elements that are set: a turn has their array as it is then, if it has any. */
+static Value *eval_put(Foresee *f, Ast *n)
+{
+    Value *v = value_of_graph(f, n->put.graph);
+    const bool beside = f->beside; /* if the array does not wait */
+    f->beside = true;
+    if (type_is_functional(n->put.stmt->expr_stmt.expr->assign.value->type))
+        foresee_value(f, n->put.stmt);
+    f->beside = beside;
+    v->put = true;
+    v->result = number_stored(f, v);
+    turns_evaluated(f, v, n->loc);
+    follow_put(f, n->put.graph->graph.captures.data[0], v->result);
     return f->other;
 }
 
@@ -277,6 +293,7 @@ Value *foresee_value(Foresee *f, Ast *n)
     case AST_GRAPH: return eval_graph(f, n);
     case AST_CONVERT: return eval_convert(f, n);
     case AST_TOGETHER: return eval_together(f, n);
+    case AST_PUT: return eval_put(f, n);
     case AST_BLOCK:
         if (n->block.evals) return eval_evals(f, n);
         break;

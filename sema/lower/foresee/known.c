@@ -192,7 +192,7 @@ Value *known_forced(Foresee *f, Value *v, Loc loc)
     if (!v->result) {
         known_evaluated(f, v, NULL, loc);
         v->result = number_stored(f, v);
-        if (fd_root(v->graph)->type->nparams > 1) turns_evaluated(f, v, loc);
+        if (fd_root(v->graph)->type->nparams > 1 && !f->beside) turns_evaluated(f, v, loc);
     }
     return v->result;
 }
@@ -235,11 +235,12 @@ bool known_reduces(const Value *v)
     return v->kind == VAL_LAZY && !v->result && v->reduces;
 }
 
-static const FdGraph *graph_for(Foresee *f, const FdChosen *what)
+static const FdGraph *graph_for(Foresee *f, const FdChosen *what, const FdGraph *of)
 {
     for (size_t i = 0; i < f->chosen.len; i++)
-        if (fd_same_chosen(&f->chosen.data[i].what, what)) return f->chosen.data[i].graph;
-    Chosen made = {*what, fd_chosen(f->fd, what)};
+        if (f->chosen.data[i].of == of && fd_same_chosen(&f->chosen.data[i].what, what))
+            return f->chosen.data[i].graph;
+    Chosen made = {*what, of, fd_chosen(f->fd, what)};
     vec_push(&f->chosen, made);
     return made.graph;
 }
@@ -248,7 +249,8 @@ Value *known_chosen(Foresee *f, const FdChosen *what, Value *first, Value *secon
 {
     Value *v = arena_new_of(f->arena, Value);
     v->kind = VAL_LAZY;
-    v->graph = graph_for(f, what);
+    v->of = first->kind == VAL_LAZY && !first->result ? first->of : NULL;
+    v->graph = graph_for(f, what, v->of);
     v->captures = arena_array(f->arena, Value *, v->graph->nslots + 1);
     for (int i = 0; i < v->graph->nslots; i++) v->captures[i] = f->other;
     v->captures[0] = first;
@@ -337,7 +339,8 @@ static void look_below(Ast **child, void *quiet)
 bool known_quiet(Ast *n)
 {
     if (n->looked_at) return n->quiet;
-    bool followed = n->kind == AST_GRAPH || n->kind == AST_TOGETHER || n->kind == AST_RETURN ||
+    bool followed = n->kind == AST_GRAPH || n->kind == AST_TOGETHER || n->kind == AST_PUT ||
+                    n->kind == AST_RETURN ||
                     (n->kind == AST_CALL && (!n->sym || n->sym->kind != SYM_BUILTIN));
     bool functional = known_keeps(n->type) || (n->sym && known_keeps(n->sym->type));
     bool number = n->kind == AST_DECLARATOR && (number_is_kept(n->sym) || number_is_local(n->sym));

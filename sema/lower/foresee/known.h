@@ -14,10 +14,12 @@ typedef struct Value Value;
 struct Value {
     ValueKind kind;
     const FdGraph *graph; /* LAZY */
-    Value **captures;     /* one a slot */
-    int depth; /* LAZY: of what is composed in it; OTHER: loops around where it was made */
+    const FdGraph *of; /* LAZY: the program's: that, or what it is a part of; NULL: there is none */
+    Value **captures;  /* one a slot */
+    int depth;         /* LAZY: of what is composed in it; OTHER: loops around where it was made */
     bool
         reduces; /* LAZY: its elements, or those of what it is composed of, do (fd_elements_reduce) */
+    bool put;    /* LAZY: elements are set, so it is no evaluation but in turns */
     Value *result;         /* LAZY: the array, once it was evaluated */
     const SemaGraph *with; /* LAZY: of the TOGETHER in which it was; NULL: in none */
     Value *through;        /* ARRAY: the value in whose place it is, while turns are composed */
@@ -49,6 +51,7 @@ typedef struct Composed {
 
 typedef struct Chosen { /* a graph of fdag/choice.c: each is one, as for the runtime */
     FdChosen what;
+    const FdGraph *of; /* the program's, of whose function it gives a part; NULL: of an array */
     const FdGraph *graph;
 } Chosen;
 
@@ -87,6 +90,7 @@ typedef struct Foresee {
     int calls, loops, followed; /* that we are in; calls so far */
     const Symbol *within[KNOWN_MAX_CALLS]; /* the calls */
     bool ahead;                            /* what is evaluated has been evaluated together */
+    bool beside;                           /* it may not be evaluated, so it is of no turn */
     const SemaGraph *with;                 /* of the TOGETHER that we are in */
     Value *other, *unknown, *returned;
     Value *self; /* `this`; NULL: there is none */

@@ -245,7 +245,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
     if (looked) add_graphs(t, looked);
     made.evaluation.last = -1;
     for (int i = 0; i < f->r->ngraphs && t->period && t->whole; i++)
-        if (f->r->graphs[i].graph == t->last[t->period - 1]->graph) made.evaluation.last = i;
+        if (f->r->graphs[i].graph == t->last[t->period - 1]->of) made.evaluation.last = i;
     made.evaluation.nturns = (int)t->graphs.len;
     made.evaluation.turns =
         arena_copy(f->arena, t->graphs.data, t->graphs.len * sizeof *t->graphs.data);
@@ -294,6 +294,8 @@ static void compose_turns(Turns *t, Loc loc)
     go_through(t, true, false);
     if (t->period > 1) add(t, &one, root_of(t, false), NULL, loc);
     go_through(t, false, false);
+    for (int i = 0; i < t->period; i++)
+        if (t->last[i]->put) known_evaluated(t->f, t->last[i], NULL, loc);
 }
 
 /* ---- what is evaluated ---------------------------------------------------------------------------- */

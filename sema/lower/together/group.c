@@ -26,8 +26,7 @@ const Symbol *group_variable(const Ast *n)
     return lower_is_static(n) || n->member.base->kind == AST_THIS ? s : NULL;
 }
 
-/* Can it be evaluated early: without effects, and without a chance to fail? */
-static bool is_plain(const Ast *n)
+bool group_is_plain(const Ast *n)
 {
     const Ast *operands[LOWER_MAX_OPERANDS];
     n = group_bare(n);
@@ -38,8 +37,15 @@ static bool is_plain(const Ast *n)
     switch (n->kind) {
     case AST_BINARY:
         divides = n->binary.op == AST_OP_DIV || n->binary.op == AST_OP_REM;
-        if (divides && !scalar_is_real(n->binary.right->type->scalar)) return false;
+        if (divides && !scalar_is_real(n->binary.right->type->scalar) &&
+            !(n->binary.right->is_const && n->binary.right->value.i))
+            return false;
         break;
+    case AST_CALL: {
+        const Builtin *b = lower_builtin(n);
+        if (!b || !b->pure || b->op == FD_OP_NONE) return false;
+        break;
+    }
     case AST_UNARY:
     case AST_COND:
     case AST_CAST:
@@ -48,7 +54,8 @@ static bool is_plain(const Ast *n)
     }
     int count = lower_operands(n, operands);
     for (int i = 0; i < count; i++)
-        if (!operands[i]->type || operands[i]->type->kind != TY_SCALAR || !is_plain(operands[i]))
+        if (!operands[i]->type || operands[i]->type->kind != TY_SCALAR ||
+            !group_is_plain(operands[i]))
             return false;
     return count > 0;
 }
@@ -56,8 +63,14 @@ static bool is_plain(const Ast *n)
 static bool captures_plain(const Ast *graph)
 {
     for (int i = 0; i < graph->graph.captures.len; i++)
-        if (!is_plain(graph->graph.captures.data[i])) return false;
+        if (!group_is_plain(graph->graph.captures.data[i])) return false;
     return true;
+}
+
+bool group_is_made(const Ast *n)
+{
+    n = group_bare(n);
+    return n->kind == AST_GRAPH ? captures_plain(n) : group_variable(n) != NULL;
 }
 
 /* Appends the evaluations in a scalar value, in their order. False if there is anything in it that
@@ -71,7 +84,7 @@ static bool scalars_in(Group *g, Ast *n)
         vec_push(&g->members, m);
         return true;
     }
-    if (is_plain(n)) return true;
+    if (group_is_plain(n)) return true;
     const Builtin *b = n->kind == AST_CALL ? lower_builtin(n) : NULL;
     bool known =
         n->kind == AST_UNARY || n->kind == AST_CAST || n->kind == AST_CONVERT ||
@@ -138,7 +151,7 @@ bool group_take(Group *g, Ast *stmt)
         Member m = {value->convert.operand, array};
         if (!captures_plain(m.graph)) return false;
         vec_push(&g->members, m);
-    } else if (!is_plain(value) && !scalars_in(g, value)) {
+    } else if (!group_is_plain(value) && !scalars_in(g, value)) {
         g->members.len = before;
         return false;
     }

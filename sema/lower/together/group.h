@@ -35,6 +35,10 @@ const Ast *group_bare(const Ast *n);
 /* The variable that a place is: a name, a field of `this`, a static field; NULL: none. */
 const Symbol *group_variable(const Ast *n);
 /* Appends a statement and its evaluations, if it has any; false: it cannot be part of a group. */
+/* Can it be evaluated early, and twice: without effects, and without a chance to fail? */
+bool group_is_plain(const Ast *n);
+/* The same of a functional value. */
+bool group_is_made(const Ast *n);
 bool group_take(Group *g, Ast *stmt);
 /* Does the last statement fit those before it? */
 bool group_fits(const Group *g);
