@@ -199,6 +199,13 @@ static const Type *branch_type(Sema *s, Ast *a, Ast *b)
     return ab ? y : ba ? x : NULL;
 }
 
+/* The name of what is read, f of f(i); NULL: nothing that has a name. */
+static const Ast *name_read(const Ast *n)
+{
+    bool read = n->kind == AST_CALL && n->res == AST_RES_APPLY;
+    return read && n->call.callee->kind == AST_NAME_REF ? n->call.callee : NULL;
+}
+
 /* f ?? g: f where it is defined, else g; of references: g if f is null. */
 static void check_coalesce(Sema *s, Ast *n)
 {
@@ -217,12 +224,14 @@ static void check_coalesce(Sema *s, Ast *n)
     }
     if (t) return;
     report_operands(s, n);
-    const Ast *read =
-        (*l)->kind == AST_CALL && (*l)->res == AST_RES_APPLY ? (*l)->call.callee : NULL;
-    if (read && read->kind == AST_NAME_REF)
+    const Ast *read = name_read(*l), *otherwise = name_read(*r);
+    if (read)
         report_note(s, NOWHERE,
                     "Constant(%s, v)(..) is v where %s has no element; ?? is of functions, %s ?? g",
                     read->name_ref.name, read->name_ref.name, read->name_ref.name);
+    else if (otherwise && b->kind == TY_SCALAR)
+        report_note(s, NOWHERE, "?? is of functions, not of their elements: (let(..) e) ?? %s",
+                    otherwise->name_ref.name);
     else
         report_note(s, NOWHERE,
                     "?? takes references, or functions with equal parameters and results");
