@@ -84,6 +84,8 @@ static SemaResult *sema_result(Sema *s)
     vec_free(&s->calls);
     vec_free(&s->pure_uses);
     vec_free(&s->acting);
+    vec_free(&s->kept);
+    keeps_free(s);
     return r;
 }
 
@@ -97,6 +99,7 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
     decl_resolve(&s);
     decl_bodies(&s);
     pure_infer(&s);
+    if (diags_errors(diags) == 0) late_close(&s);
     if (diags_errors(diags) == 0) called_close(&s);
     totals_check(&s);
     return sema_result(&s);

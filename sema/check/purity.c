@@ -129,6 +129,7 @@ void pure_need(Sema *s, Symbol *func, Loc loc, const char *why)
 void pure_value(Sema *s, Symbol *func, Ast *name, const Type *type)
 {
     if (s->quiet || func->kind != SYM_FUNC || (!s->functional && type_is_hosted(type))) return;
+    if (!s->functional && shared_is_kept(s->shared, name)) late_note(s, name);
     PureUse use = {func, name->loc, "is used as a functional value", s->functional ? NULL : name};
     vec_push(&s->pure_uses, use);
 }

@@ -90,6 +90,14 @@ bool member_is_named_like_type(Sema *s, const Ast *n)
     return type && !type->generic && decl_alias(s, type) == n->type;
 }
 
+/* Box of Box.Make(3), where it is a Box<int>: to be written. Inside of it, it is itself. */
+static const Type *generic_base(Sema *s, const char *name, Loc loc)
+{
+    Ast *type = ast_new(s->arena, AST_TYPE_NAME, loc);
+    type->type_name.name = name;
+    return decl_type(s, type);
+}
+
 static Base base_of(Sema *s, Ast *base, const char *member)
 {
     Base b = {0};
@@ -113,7 +121,9 @@ static Base base_of(Sema *s, Ast *base, const char *member)
         sym = type;
     }
     if (sym) {
-        b.type = decl_alias(s, sym);
+        Symbol *plain = sym->generic ? scope_type_of(s, name, 0) : NULL;
+        if (plain && !plain->generic) sym = plain;
+        b.type = sym->generic ? generic_base(s, name, base->loc) : decl_alias(s, sym);
         class_settle(s);
         LibSpace space = builtin_space(s, name); /* it may have some of a library class's members */
         bool row = sym->library && space < SPACE_COUNT && builtin_find(s, space, member, 0) >= 0;

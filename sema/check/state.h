@@ -20,6 +20,12 @@ typedef struct PureUse {
     Ast *node;       /* what need not be: a lambda or name that the host can call; NULL: none */
 } PureUse;
 
+/* A LAMBDA or the name of a function that is kept, for kernels so far (kept/late.c). */
+typedef struct KeptFunction {
+    Ast *node;
+    Symbol *func; /* where it is made */
+} KeptFunction;
+
 typedef struct CallEdge {
     Symbol *caller, *callee;
     const Ast *object; /* whose method it is, a NEW for constructors; NULL for others */
@@ -38,7 +44,8 @@ typedef struct AttrOf {
     Symbol *func;
 } AttrOf;
 
-typedef struct Shared Shared; /* shared.c */
+typedef struct Shared Shared; /* kept/shared.c */
+typedef struct Keeps Keeps;   /* kept/keeps.c */
 typedef struct Local Local;   /* local.c */
 typedef struct Locals Locals;
 
@@ -93,6 +100,8 @@ typedef struct Sema {
     VEC(PureUse) pure_uses;
     VEC(Ast *)
     acting; /* lambdas and names of functions that the host is to call: they have effects */
+    VEC(KeptFunction) kept;
+    Keeps *keeps;
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
     VEC(Symbol *) declared;     /* functions of the unit and its modules */

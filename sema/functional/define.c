@@ -117,7 +117,11 @@ void check_function_expr(Sema *s, Ast **slot, const Type *hint)
     bool hosted = n->type != s->error && (host || type_is_hosted(n->type));
     if (n->type != s->error && !hosted) closure_parts(s, n, body);
     scope_pop(s);
-    if (hosted) make_closure(s, slot);
+    if (hosted)
+        make_closure(s, slot);
+    else if (lambda && !s->functional && n->type != s->error && !n->lambda.partial &&
+             shared_is_kept(s->shared, n))
+        late_note(s, n);
 }
 
 void check_define(Sema *s, Ast *n)

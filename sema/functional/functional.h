@@ -78,7 +78,7 @@ Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList 
 /* A LAMBDA whose body is a BLOCK: becomes a call of a function with these statements, or BAD after
  * a report. `hint`: its type, or NULL. */
 void lambda_statements(Sema *s, Ast *n, const Type *hint);
-/* By its form: does it change what is outside, or call the variable that it is assigned to? */
+/* Does it change what is outside, call the variable that it is assigned to, or share a variable? */
 bool lambda_acts(Sema *s, Ast *n);
 void local_returned(Sema *s, Ast **value);
 void local_free(Sema *s);
@@ -88,21 +88,38 @@ void local_free(Sema *s);
 /* The body of a function with yield becomes one that fills a list; it is not checked yet. */
 void yield_expand(Sema *s, Ast *func, const Type *result);
 
-/* ---- shared.c: variables that lambdas change -------------------------------------------------- */
+/* ---- kept/: lambdas that are kept, and what they share --------------------------------------- */
 
-/* The names of the variables of a body that are to be shared with its lambdas; NULL: none. params: those of its
- * function, or NULL. */
+/* The names of the variables of a body that are to be shared with its lambdas, and which lambdas are used up; NULL:
+ * none. params: those of its function, or NULL. */
 const Shared *shared_collect(Sema *s, const AstList *params, const AstList *stmts);
 bool shared_has(const Shared *shared, const char *name);
-/* Also whether its parts are, where the variable is a struct or a tuple. */
+/* Also whether its elements or parts are, where the variable is an array, a struct or a tuple. */
 bool shared_has_typed(const Shared *shared, const char *name, const Type *type);
 bool shared_is_recursive(const Shared *shared, const char *name);
-/* Does the lambda see such a variable as it is when it is called? */
-bool shared_is_seen_by(const Shared *shared, const Ast *lambda);
+bool shared_is_written(const Shared *shared, const char *name); /* by a lambda */
+/* Can the lambda, or the name of a function, be called when what it stands in is done? */
+bool shared_is_kept(const Shared *shared, const Ast *function);
 /* Such a variable, whose declarator is checked, becomes one that holds a cell. */
-void shared_variable(Sema *s, Ast *declarator, Symbol *sym);
+void cell_variable(Sema *s, Ast *declarator, Symbol *sym);
 /* The same of a parameter: gives the statement that declares it, checked; NULL: it is none. */
-Ast *shared_parameter(Sema *s, Symbol *param);
+Ast *cell_parameter(Sema *s, Symbol *param);
+/* The same of a variable behind out, and of one that a pattern sets: the condition that makes its cell, or NULL. */
+void cell_out(Sema *s, Ast *n, Symbol *sym);
+Ast *cell_pattern(Sema *s, Symbol *sym, Loc loc);
+typedef VEC(Ast *) FuncList;
+/* Does who is called keep its i-th argument, if that is a function? around: functions of the body, or NULL. */
+bool keeps_argument(Sema *s, const FuncList *around, const Ast *call, int i);
+void keeps_free(Sema *s);
+/* By its form: is the value of the expression one of its operands'; does it look at its operands and no more; is it a
+ * functional expression, which copies what it uses? */
+bool keeps_operands(const Ast *n);
+bool keeps_nothing(const Ast *n);
+bool keeps_copies(const Ast *n);
+/* Notes a kept lambda, or name of a function, that is checked as one for kernels. */
+void late_note(Sema *s, Ast *function);
+/* When all is checked: those whose values depend on when they are asked for become CLOSUREs. */
+void late_close(Sema *s);
 
 /* ---- called.c: functions that are only called ------------------------------------------- */
 

@@ -281,6 +281,7 @@ bool partial_application(Sema *s, Ast **slot, const Type *hint)
                                               parameter(s, a->loc, name, c ? c->params[i] : NULL));
     }
     lambda->lambda.body = n;
+    lambda->lambda.partial = true;
     *slot = lambda;
     check_expr(s, slot, hint);
     return true;

@@ -108,6 +108,40 @@ static Local *visible(const Local *l, const char *name)
     return NULL;
 }
 
+typedef struct Reader {
+    Sema *s;
+    const Local *l;
+    bool reads;
+} Reader;
+
+static void read_only(Ast **child, void *ctx)
+{
+    Reader *r = ctx;
+    const Ast *n = *child, *callee = n && n->kind == AST_CALL ? n->call.callee : NULL;
+    if (!n || !r->reads) return;
+    if (n->kind == AST_LAMBDA || n->kind == AST_FUNC || n->kind == AST_NEW) r->reads = false;
+    if (callee && callee->kind == AST_NAME_REF) {
+        const char *name = callee->name_ref.name;
+        const Symbol *f = scope_user(r->s, name);
+        r->reads = !f || f->kind == SYM_BUILTIN || f == r->l->name;
+    } else if (callee) {
+        const Ast *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
+        r->reads = base && base->kind == AST_NAME_REF && is_space(r->s, base->name_ref.name);
+    }
+    ast_each_child(*child, read_only, r);
+}
+
+/* Does the function only compute with what it sees, so that nothing changes while it runs? Then it takes values. */
+static bool is_reader(Sema *s, Local *l)
+{
+    Reader r = {s, l, true};
+    for (size_t i = 0; i < l->uses.len; i++)
+        if (l->uses.data[i].writes) return false;
+    Ast *body = l->name->decl->func.body;
+    read_only(&body, &r);
+    return r.reads;
+}
+
 /* What one name means where the function is called first, or declared. */
 static void capture(Sema *s, Local *l, const FreeName *use)
 {
@@ -120,7 +154,7 @@ static void capture(Sema *s, Local *l, const FreeName *use)
     }
     if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) return;
     const char *name = use->name;
-    if (sym->cell) { /* the cell goes along, and the variable is known by its name inside, too */
+    if (sym->cell && !is_reader(s, l)) { /* the cell goes along, and the variable is known by its name inside, too */
         vec_push(&l->constants, sym);
         name = sym->cell->name;
         sym = scope_user(s, name);
@@ -373,14 +407,31 @@ Ast *local_block(Sema *s, const char *name, Ast *block, AstList params, AstList 
     return block_call(s, name, block, params, args, result, false);
 }
 
+/* Does the function inside this one share a variable with what is around it? */
+static bool captures_cell(Sema *s, const Symbol *name)
+{
+    function(s, name->local);
+    const Local *l = name->local;
+    for (size_t i = 0; i < l->captured.len; i++) {
+        const Symbol *v = l->captured.data[i].outer;
+        if (v && (v->cell || (v->kind == SYM_LOCAL && v->name[0] == '$'))) return true;
+    }
+    return false;
+}
+
 bool lambda_acts(Sema *s, Ast *n)
 {
     FreeNames names = {0};
-    bool acts = shared_is_seen_by(s->shared, n);
+    bool acts = false, kept = !n->lambda.partial && shared_is_kept(s->shared, n);
     free_names(s, n, &names);
-    for (size_t i = 0; i < names.len; i++)
-        acts = acts || names.data[i].writes > FREE_PARTS ||
-               shared_is_recursive(s->shared, names.data[i].name);
+    for (size_t i = 0; i < names.len && !acts; i++) {
+        const char *name = names.data[i].name;
+        const Symbol *v = scope_user(s, name);
+        bool shares = v && (v->cell || (program_is_variable(s, v) && shared_has(s->shared, name)));
+        acts = names.data[i].writes > FREE_PARTS || shared_is_recursive(s->shared, name) ||
+               (shares && (kept || shared_is_written(s->shared, name))) ||
+               (kept && v && v->local && captures_cell(s, v));
+    }
     vec_free(&names);
     return acts;
 }

@@ -364,7 +364,7 @@ static void check_func(Sema *s, Symbol *sym)
     s->shared = shared_collect(s, &f->func.params, &whole);
     for (int i = 0; s->shared && i < f->func.params.len; i++) {
         Symbol *param = f->func.params.data[i]->sym;
-        Ast *cell = param ? shared_parameter(s, param) : NULL;
+        Ast *cell = param ? cell_parameter(s, param) : NULL;
         if (cell) cells = ast_list_add(s->arena, cells, cell);
     }
     if (is_deconstruction(f->func.body)) /* it becomes several statements */

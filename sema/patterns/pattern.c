@@ -108,7 +108,9 @@ static Symbol *declare(Match *m, Ast *p, Ast *at, const char *name, const Type *
                "'or' and 'not' declare no variables: '%s' would not always have a value", name);
     Symbol *sym = scope_symbol(s, SYM_LOCAL, name, t, p->loc, at);
     scope_declare(s, sym);
-    if (!ours) p->sym = sym;
+    if (ours) return sym;
+    p->sym = sym;
+    m->named = ast_list_add(s->arena, m->named, p);
     return sym;
 }
 
@@ -439,6 +441,8 @@ void check_is(Sema *s, Ast **slot)
         }
     }
     cond = pattern_both(s, held, pattern_match(&m, &v, p));
+    for (int i = 0; i < m.named.len; i++)
+        cond = pattern_both(s, cond, cell_pattern(s, m.named.data[i]->sym, n->loc));
     if (!cond) cond = truth(s, n->loc, true);
     if (cond->type == s->error) declare_rest(&n->is_.target, &m);
     if (cond->kind == AST_IS && n->loc.begin < cond->loc.begin) cond->loc = n->loc;

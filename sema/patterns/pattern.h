@@ -17,6 +17,7 @@ typedef struct Match {
     int choices;      /* `or` and inner `not` around: they declare no variables */
     bool narrows;     /* an `and` goes on with what this pattern finds */
     const Ast *first; /* the whole pattern */
+    AstList named;    /* patterns with variables, so far */
 } Match;
 
 /* The condition under which the value fits; NULL: it always does. */

@@ -124,7 +124,7 @@ static void condition(Flow *f, Ast *n, State *yes, State *no)
 static void assign(Flow *f, Ast *n)
 {
     Ast *target = n->assign.target;
-    bool plain = target->kind == AST_NAME_REF;
+    bool plain = target->kind == AST_NAME_REF || target->kind == AST_DECL_EXPR;
     if (!plain || n->assign.op != AST_OP_NONE) expr(f, target);
     expr(f, n->assign.value);
     if (plain) set(f, target->sym, true);

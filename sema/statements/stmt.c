@@ -114,7 +114,7 @@ static void check_var_decl(Sema *s, Ast *n)
         v->type = sym->type;
         scope_declare(s, sym);
         if (sym->kind == SYM_LOCAL && shared_has_typed(s->shared, name, sym->type))
-            shared_variable(s, v, sym);
+            cell_variable(s, v, sym);
     }
 }
 
@@ -139,6 +139,7 @@ void check_out_variable(Sema *s, Ast *n, const Type *wanted)
     n->sym = scope_symbol(s, SYM_LOCAL, n->decl_expr.name, t, n->loc, n);
     n->sym->assigned_again = true;
     scope_declare(s, n->sym);
+    cell_out(s, n, n->sym);
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
