@@ -114,7 +114,8 @@ bool infer_argument(Inference *f, const Ast *param, const Ast *arg)
     bool gives = ret->kind != AST_TYPE_NAME || strcmp(ret->type_name.name, "void") != 0;
     bool by_value = decl_mode(param) == AST_OP_BY_VALUE;
     bool made = f->generic->name[0] == '$'; /* for an anonymous type: takes what it is given */
-    bool hosted = t && t->kind == TY_FUNC && (!t->nparams || type_is_hosted(t)); /* never promoted over */
+    bool hosted =
+        t && t->kind == TY_FUNC && (!t->nparams || type_is_hosted(t)); /* never promoted over */
     bool whole = made || hosted || (t && t->kind == TY_ARRAY && is_handed_on(f, param));
     if (is_param(f, param->param.ptype) && t && by_value && gives && !whole) t = result_of(t);
     return infer_from(f, param->param.ptype, t);

@@ -357,7 +357,10 @@ const Candidate *resolve(Sema *s, Ast *call, Candidates set, AstList args, Fit *
         note_candidates(s, set);
         return NULL;
     }
-    if (!broken) report_none(s, call, set, args);
+    if (!broken && s->quiet)
+        s->quiet_errors++; /* who asks may go on with the arguments as they are */
+    else if (!broken)
+        report_none(s, call, set, args);
     return NULL;
 }
 

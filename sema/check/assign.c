@@ -148,6 +148,39 @@ static void expand_compound(Sema *s, Ast *n, Ast *target)
     n->assign.value = sum;
 }
 
+static const Ast *unconverted(const Ast *n)
+{
+    while (n->kind == AST_CONVERT && !n->is_const) n = n->convert.operand;
+    return n;
+}
+
+/* Does each element of f = f op e convert back to f's: would e be assigned to one? As in C#. */
+static bool converts_back(Sema *s, const Ast *sum, const Type *elem)
+{
+    if (sum->kind != AST_BINARY || !type_is_numeric(elem)) return false;
+    AstOp op = sum->binary.op;
+    if (op == AST_OP_SHL || op == AST_OP_SHR) return true;
+    const Ast *e = unconverted(sum->binary.right);
+    if (e->kind == AST_LET) e = unconverted(e->let.body);
+    Ast like = {.kind = AST_BAD, .type = result_of(e->type)};
+    return constant_fits(e, elem->scalar) || convert_class(s, &like, elem) != CONV_NONE;
+}
+
+static void convert_back(Sema *s, Ast **sum, const Type *t)
+{
+    const Type *v = (*sum)->type;
+    if (!type_is_functional(v) || v->result == t->result || !type_is_numeric(v->result)) return;
+    Ast like = {.kind = AST_BAD, .type = v->result};
+    if (convert_class(s, &like, t->result) != CONV_NONE || !converts_back(s, *sum, t->result))
+        return;
+    Ast *cast = ast_new(s->arena, AST_CAST, (*sum)->loc);
+    convert_wrap(s, sum, v); /* it is checked */
+    cast->cast.target = type_node(s, cast->loc, t->result);
+    cast->cast.operand = *sum;
+    *sum = cast;
+    check_value(s, sum, NULL);
+}
+
 /* f += g, where they give nothing: a function that calls both; f -= g takes g out. */
 static bool expand_combination(Sema *s, Ast *n, Ast *target)
 {
@@ -308,6 +341,7 @@ void check_assign(Sema *s, Ast **slot)
     } else {
         v = check_expr(s, &n->assign.value, t);
         if (v->kind != TY_GROUP) v = require_value(s, n->assign.value);
+        if (again && type_is_functional(t)) convert_back(s, &n->assign.value, t);
     }
     n->type = t;
     if (t == s->error || v == s->error) return;

@@ -189,7 +189,11 @@ bool pattern_declares(const Ast *pattern);           /* a variable */
 bool pattern_takes_whole(const Ast *pattern, const Type *t);
 /* parts.c. The n parts that value.Deconstruct(out ..) gives, as a tuple (one: as it is): an unchecked
  * call; NULL after a report. */
-Ast *pattern_parts_by_method(Sema *s, Loc loc, const Type *t, Ast *value, int n);
+Ast *parts_by_method(Sema *s, Loc loc, const Type *t, Ast *value, int n);
+/* whole.Deconstruct(out ..), an unchecked statement; parts: what is set. */
+Ast *parts_call(Sema *s, Loc loc, const char *whole, const AstList *parts);
+/* The method Deconstruct with n parameters that objects of a class have; NULL: there is none. */
+const Symbol *parts_method(Sema *s, Class *c, int n);
 
 /* ---- deconstruct.c: (a, b) = e; and var (a, b) = e; ------------------------------------------- */
 

@@ -130,6 +130,8 @@ bool user_step(Sema *s, Ast *n, Ast *again);
 bool is_repeatable(const Ast *n); /* can it be evaluated twice? */
 /* The implicit (or explicit) conversion that a class of one of both declares, or NULL. */
 Symbol *user_conversion(Sema *s, const Type *from, const Type *to, bool explicitly);
+/* The conversions of this name that a class declares, one after the other: the one after `last`, or NULL. */
+Symbol *user_next_conversion(Sema *s, const Class *c, const char *name, const Symbol *last);
 /* An operand of a class without such an operator becomes the scalar that alone its class converts to. */
 void user_operand(Sema *s, Ast **slot);
 void user_convert(Sema *s, Ast **slot, Symbol *conversion);

@@ -149,6 +149,12 @@ static Ast *both(Sema *s, Loc loc, Ast *a, Ast *b)
 /* One operand as a variable: what sets it is added to *set, its test to *has. Gives its value. */
 static Ast *operand(Sema *s, Ast *e, Ast **set, Ast **has)
 {
+    if (s->functional) { /* nothing can be declared there, and what is asked twice is the same */
+        Ast *again = ast_clone(s->arena, e);
+        if (!nullable_of(e->type)) return checked(s, e);
+        *has = both(s, e->loc, *has, tree_member(s, e->loc, checked(s, again), "HasValue"));
+        return tree_member(s, e->loc, checked(s, e), "Stored");
+    }
     const char *name = intern_cstr(s->names, arena_printf(s->arena, "$null%d", ++s->synthetic));
     Ast *is = ast_new(s->arena, AST_IS, e->loc), *of = ast_new(s->arena, AST_PATTERN_OF, e->loc);
     of->pattern_of.target = ast_new(s->arena, AST_TYPE_VAR, e->loc);

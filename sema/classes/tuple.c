@@ -216,9 +216,9 @@ static const Type *wanted(Sema *s, const Type *hint, int n)
     if (t && nullable_of(t)) t = nullable_of(t);
     const Class *c = class_of(t);
     if (c && c->tuple) return length_of(c) == n ? c->type : NULL;
-    for (const Symbol *f = c ? member_own(c->sym, intern_cstr(s->names, "implicit")) : NULL; f;
-         f = f->next) {
-        const Class *from = f->type && f->type->nparams == 1 ? class_of(f->type->params[0]) : NULL;
+    const Symbol *f = NULL;
+    while ((f = user_next_conversion(s, c, "implicit", f))) {
+        const Class *from = class_of(f->type->params[0]);
         if (from && from->tuple && f->type->result == t && length_of(from) == n) return from->type;
     }
     return NULL;

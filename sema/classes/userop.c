@@ -228,15 +228,20 @@ static bool evaluates(Sema *s, const Type *from, const Type *to)
     return same && type_same_params(from, to) && convert_class(s, &like, to) != CONV_NONE;
 }
 
+Symbol *user_next_conversion(Sema *s, const Class *c, const char *name, const Symbol *last)
+{
+    Symbol *f = last ? last->next : c ? member_own(c->sym, intern_cstr(s->names, name)) : NULL;
+    while (f && (f->kind != SYM_FUNC || !f->type || f->type->nparams != 1)) f = f->next;
+    return f;
+}
+
 /* Those that fit exactly on both sides are meant before those that need another conversion. */
 static Symbol *conversion_of(Sema *s, const Class *cls, const char *name, const Type *from,
                              const Type *to)
 {
-    Symbol *found = NULL;
-    for (Symbol *f = cls ? member_own(cls->sym, intern_cstr(s->names, name)) : NULL; f;
-         f = f->next) {
-        if (f->kind != SYM_FUNC || !f->type || f->type->nparams != 1 || f->type->result != to)
-            continue;
+    Symbol *found = NULL, *f = NULL;
+    while ((f = user_next_conversion(s, cls, name, f))) {
+        if (f->type->result != to) continue;
         if (f->type->params[0] == from) return f;
         if (!found && evaluates(s, from, f->type->params[0])) found = f;
         Ast like = {.kind = AST_BAD, .type = from};
@@ -255,10 +260,9 @@ void user_operand(Sema *s, Ast **slot)
 {
     const Type *from = result_of((*slot)->type), *to = NULL;
     const Class *cls = nullable_of(from) ? NULL : class_of(from);
-    for (const Symbol *f = cls ? member_own(cls->sym, intern_cstr(s->names, "implicit")) : NULL; f;
-         f = f->next) {
-        if (!f->type || f->type->nparams != 1 || f->type->params[0] != from) continue;
-        if (f->type->result->kind != TY_SCALAR) continue;
+    const Symbol *f = NULL;
+    while ((f = user_next_conversion(s, cls, "implicit", f))) {
+        if (f->type->params[0] != from || f->type->result->kind != TY_SCALAR) continue;
         if (to) return; /* which is meant is not clear */
         to = f->type->result;
     }

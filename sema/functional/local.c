@@ -154,7 +154,9 @@ static void capture(Sema *s, Local *l, const FreeName *use)
     }
     if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) return;
     const char *name = use->name;
-    if (sym->cell && !is_reader(s, l)) { /* the cell goes along, and the variable is known by its name inside, too */
+    if (sym->cell &&
+        !is_reader(
+            s, l)) { /* the cell goes along, and the variable is known by its name inside, too */
         vec_push(&l->constants, sym);
         name = sym->cell->name;
         sym = scope_user(s, name);

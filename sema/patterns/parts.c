@@ -31,23 +31,40 @@ Ast *pattern_part(Match *m, Subject part, Ast *p)
     return pattern_both(s, held, cond);
 }
 
-Ast *pattern_parts_by_method(Sema *s, Loc loc, const Type *t, Ast *value, int n)
+const Symbol *parts_method(Sema *s, Class *c, int n)
 {
-    Ast *call =
-        tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, "$value"), "Deconstruct"), 0);
+    const Symbol *f = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
+    while (f && (f->kind != SYM_FUNC || !f->type || f->type->nparams != n)) f = f->next;
+    return f;
+}
+
+Ast *parts_call(Sema *s, Loc loc, const char *whole, const AstList *parts)
+{
+    Ast *call = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, whole), "Deconstruct"), 0);
+    for (int i = 0; i < parts->len; i++) {
+        Ast *out = ast_new(s->arena, AST_UNARY, loc);
+        out->unary.op = AST_OP_OUT;
+        out->unary.operand = parts->data[i];
+        call->call.args = ast_list_add(s->arena, call->call.args, out);
+    }
+    return tree_stmt(s, call);
+}
+
+Ast *parts_by_method(Sema *s, Loc loc, const Type *t, Ast *value, int n)
+{
     Ast *tuple = ast_new(s->arena, AST_TUPLE, loc), *first = NULL;
+    AstList parts = {0};
     for (int i = 0; i < n; i++) {
         const char *name = intern_cstr(s->names, arena_printf(s->arena, "$part%d", i));
-        Ast *out = ast_new(s->arena, AST_UNARY, loc), *var = ast_new(s->arena, AST_DECL_EXPR, loc);
+        Ast *var = ast_new(s->arena, AST_DECL_EXPR, loc);
         var->decl_expr.vtype = ast_new(s->arena, AST_TYPE_VAR, loc);
         var->decl_expr.name = name;
-        out->unary.op = AST_OP_OUT;
-        out->unary.operand = var;
-        call->call.args = ast_list_add(s->arena, call->call.args, out);
+        parts = ast_list_add(s->arena, parts, var);
         first = tree_name(s, loc, name);
         tuple->tuple.items = ast_list_add(s->arena, tuple->tuple.items, first);
     }
-    Ast *block = tree_block(s, loc, 2, tree_stmt(s, call), tree_return(s, n > 1 ? tuple : first));
+    Ast *call = parts_call(s, loc, "$value", &parts);
+    Ast *block = tree_block(s, loc, 2, call, tree_return(s, n > 1 ? tuple : first));
     AstList params =
         ast_list_add(s->arena, (AstList){0}, tree_param(s, loc, type_node(s, loc, t), "$value"));
     AstList args = ast_list_add(s->arena, (AstList){0}, value);
@@ -60,15 +77,14 @@ static Ast *deconstructed(Match *m, Subject *v, Ast *p, int n)
 {
     Sema *s = m->s;
     Class *c = class_of(pattern_type(s, v));
-    const Symbol *f = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
-    bool any = f && f->kind == SYM_FUNC;
-    while (any && f && !(f->type && f->type->nparams == n)) f = f->next;
-    if (any && !f && !class_is_final_value(c)) {
+    const Symbol *any = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
+    const Symbol *f = parts_method(s, c, n);
+    if (any && any->kind == SYM_FUNC && !f && !class_is_final_value(c)) {
         report(s, p->loc, CONVERSION, "'%s' has no Deconstruct of %d parts", c->type->name, n);
         return pattern_bad(s, p->loc);
     }
-    if (n == 0 || ((!any || !f) && !extension_takes_apart(s, v->type, n))) return NULL;
-    Ast *parts = pattern_parts_by_method(s, p->loc, v->type, ast_clone(s->arena, v->tree), n);
+    if (n == 0 || (!f && !extension_takes_apart(s, v->type, n))) return NULL;
+    Ast *parts = parts_by_method(s, p->loc, v->type, ast_clone(s->arena, v->tree), n);
     if (!parts) return pattern_bad(s, p->loc);
     *v = pattern_subject(parts);
     return pattern_hold(m, v, p);

@@ -86,14 +86,6 @@ static void declare_all(Parts *p, Ast *target)
         declare_all(p, target->tuple.items.data[i]);
 }
 
-/* The method Deconstruct with n parameters of an object; NULL: there is none. */
-static const Symbol *taking_apart(Sema *s, Class *c, int n)
-{
-    const Symbol *f = c ? member_find(s, c, intern_cstr(s->names, "Deconstruct")) : NULL;
-    while (f && (f->kind != SYM_FUNC || !f->type || f->type->nparams != n)) f = f->next;
-    return f;
-}
-
 /* T $a; U $b; whole.Deconstruct(out $a, out $b); a = $a; b = $b; */
 static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Type *const *types);
 
@@ -103,7 +95,7 @@ static bool extension_parts(Sema *s, Loc loc, const Type *t, int n, const Type *
     if (t == s->error || !extension_takes_apart(s, t, n)) return false;
     Ast *value = ast_new(s->arena, AST_DEFAULT, loc);
     value->default_.target = type_node(s, loc, t);
-    Ast *parts = pattern_parts_by_method(s, loc, t, value, n);
+    Ast *parts = parts_by_method(s, loc, t, value, n);
     if (parts) check_value(s, &parts, NULL);
     const Class *c = parts && type_is_tuple(parts->type) ? class_of(parts->type) : NULL;
     for (int i = 0; c && i < n; i++) types[i] = c->fields[i]->type;
@@ -116,7 +108,7 @@ static void take_apart(Parts *p, Ast *target, const char *whole, const Type *t)
     const AstList *items = &target->tuple.items;
     Class *c = class_of(t);
     class_settle(s);
-    const Symbol *method = taking_apart(s, c, items->len);
+    const Symbol *method = parts_method(s, c, items->len);
     if (method) {
         call_deconstruct(p, target, whole, method->type->params);
         return;
@@ -160,17 +152,14 @@ static void call_deconstruct(Parts *p, Ast *target, const char *whole, const Typ
 {
     Sema *s = p->s;
     Loc loc = target->loc;
-    Ast *call = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, whole), "Deconstruct"), 0);
+    AstList parts = {0};
     const char *names[MAX_PARAMS];
     for (int i = 0; i < target->tuple.items.len; i++) {
         names[i] = fresh(s);
-        Ast *out = ast_new(s->arena, AST_UNARY, loc), *type = type_node(s, loc, types[i]);
-        out->unary.op = AST_OP_OUT;
-        out->unary.operand = tree_name(s, loc, names[i]);
-        add(s, &p->first, tree_local(s, loc, type, names[i], NULL));
-        call->call.args = ast_list_add(s->arena, call->call.args, out);
+        add(s, &p->first, tree_local(s, loc, type_node(s, loc, types[i]), names[i], NULL));
+        parts = ast_list_add(s->arena, parts, tree_name(s, loc, names[i]));
     }
-    add(s, &p->first, tree_stmt(s, call));
+    add(s, &p->first, parts_call(s, loc, whole, &parts));
     for (int i = 0; i < target->tuple.items.len; i++) {
         Ast *item = target->tuple.items.data[i];
         if (item->kind == AST_TUPLE)

@@ -86,7 +86,8 @@ Ast *cell_parameter(Sema *s, Symbol *param)
 /* f(out x) becomes f(out ($x = new CapturedVariable<T>(..)).Value). */
 void cell_out(Sema *s, Ast *n, Symbol *sym)
 {
-    if (sym->type == s->error || s->functional || !shared_has_typed(s->shared, sym->name, sym->type))
+    if (sym->type == s->error || s->functional ||
+        !shared_has_typed(s->shared, sym->name, sym->type))
         return;
     Symbol *cell = cell_of(s, sym, n);
     if (!cell) return;

@@ -46,8 +46,7 @@ static void add_declaration(Keeps *k, Ast *n)
     for (int i = 0; i < n->class_.positional.len; i++)
         if (n->class_.positional.data[i]->kind == AST_PARAM)
             add_name(k, n->class_.positional.data[i]->param.name, NULL);
-    for (int i = 0; i < n->class_.members.len; i++)
-        add_declaration(k, n->class_.members.data[i]);
+    for (int i = 0; i < n->class_.members.len; i++) add_declaration(k, n->class_.members.data[i]);
 }
 
 static Keeps *all_names(Sema *s)

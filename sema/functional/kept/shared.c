@@ -322,14 +322,15 @@ static void look(Ast **child, void *ctx)
         places_declared(&l->places, n->foreach_.name, n->foreach_.body->loc.begin);
         break;
     case AST_EXPR_STMT: look_at_statement(l, n->expr_stmt.expr); break;
-    case AST_INCDEC: places_assigned(&l->places, n->incdec.target, n->incdec.target->loc.begin); break;
+    case AST_INCDEC:
+        places_assigned(&l->places, n->incdec.target, n->incdec.target->loc.begin);
+        break;
     case AST_UNARY:
-        if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) places_assigned(&l->places, n->unary.operand, n->unary.operand->loc.begin);
+        if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT)
+            places_assigned(&l->places, n->unary.operand, n->unary.operand->loc.begin);
         break;
     case AST_DECL_EXPR: places_declared(&l->places, n->decl_expr.name, n->loc.begin); break;
-    case AST_PATTERN_OF:
-        places_declared(&l->places, n->pattern_of.name, n->loc.begin);
-        break;
+    case AST_PATTERN_OF: places_declared(&l->places, n->pattern_of.name, n->loc.begin); break;
     case AST_BINDER:
         for (int i = 0; n->binder.vtype && i < n->binder.names.len; i++)
             places_declared(&l->places, n->binder.names.data[i]->name_ref.name, n->loc.begin);
@@ -382,7 +383,8 @@ const Shared *shared_collect(Sema *s, const AstList *params, const AstList *stmt
     }
     for (int i = 0; i < stmts->len; i++) look(&stmts->data[i], &l);
     for (size_t i = 0; i < l.functions.len; i++)
-        if (places_has(&l.values, l.functions.data[i]->func.name)) note_written(&l, l.functions.data[i]);
+        if (places_has(&l.values, l.functions.data[i]->func.name))
+            note_written(&l, l.functions.data[i]);
     share_changing(&l);
     const Shared *out = result(&l);
     vec_free(&l.all);
