@@ -37,7 +37,7 @@ static OptionEnd set_emit(Options *o, const char *value)
     o->emit = emits[k].emit;
     if (o->emit == EMIT_KEPT) { /* for every processor */
         o->levels_asked = true;
-        o->levels = 1u << CG_NATIVE_V3 | 1u << CG_NATIVE_V4;
+        o->levels = 1u << CG_NATIVE_V3 | 1u << CG_NATIVE_V4 | 1u << CG_NATIVE_ZEN4;
     }
     return OPTION_GO_ON;
 }
@@ -74,9 +74,9 @@ void options_levels(Options *o, bool carried)
 {
     o->levels = 0, o->levels_asked = false;
 #if defined(__x86_64__)
-    bool best = cg_native_level_runs(CG_NATIVE_V4);
-    o->levels |= 1u << (best ? CG_NATIVE_V4 : CG_NATIVE_V3);
-    if (best && carried) o->levels |= 1u << CG_NATIVE_QUICK;
+    bool wide = cg_native_level_runs(CG_NATIVE_V4);
+    o->levels |= 1u << (wide ? cg_native_best(CG_NATIVE_ALL) : CG_NATIVE_V3);
+    if (wide && carried) o->levels |= 1u << CG_NATIVE_QUICK;
 #else
     (void)carried;
 #endif
@@ -93,7 +93,7 @@ static OptionEnd set_native(Options *o, const char *value)
         CgNativeLevel level;
         end = strchrnul(at, ',');
         if (!cg_native_level_from_text(at, (size_t)(end - at), &level)) {
-            complain("unknown --native=%s (v2, v3, v4, several with commas, host, off)", value);
+            complain("unknown --native=%s (v2, v3, v4, zen4, with commas, host, off)", value);
             return OPTION_WRONG;
         }
         o->levels |= 1u << level;
@@ -362,7 +362,7 @@ static const Option table[] = {
     VALUE("--time", EQUALS, "SECONDS", NULL, set_time, "csc tune: how long it searches (60); csc bench: how long a function is timed (3)"),
     VALUE("--against", EQUALS, "FILE", NULL, set_against, "csc bench: compare with what it wrote to FILE"),
     VALUE("--html", EQUALS, "FILE", NULL, set_html, "csc profile: a report with sources, time line and roofline, instead of the table"),
-    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, host (for this processor alone) or off (v3, and v4 where csc runs on such)"),
+    VALUE("--native", EQUALS, "LEVELS", NULL, set_native, "kernels as machine code too: v2, v3, v4 of x86-64, zen4 (v4 of AMD), host (for this processor alone) or off (v3, and v4 or zen4 where csc runs on such)"),
     FLAG("--precise", host.cg.precise, "IEEE arithmetic per operation, reductions in a fixed order"),
     VALUE("-W", JOINED, "NAME", NULL, set_warning, "a warning on; no-NAME off; error, error=NAME: an error"),
     VALUE("--error-format", EQUALS, "FORMAT", "text json", set_format, "how errors are printed; json: one object a line"),

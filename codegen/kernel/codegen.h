@@ -130,7 +130,8 @@ typedef struct CgDevice { /* what the device layer reports */
     size_t cache; /* l2 of the processor at hand; 0: l2. Native kernels are made for some l2 */
     size_t max_group, local_bytes;
     bool has_double;
-    bool rounds; /* quotients and roots of floats are right if that is asked for */
+    bool gathers; /* has an instruction for it that is sooner than loads one by one */
+    bool rounds;  /* quotients and roots of floats are right if that is asked for */
 } CgDevice;
 
 /* Levels of x86-64 for which kernels are compiled into programs (codegen/native). */
@@ -139,11 +140,17 @@ typedef enum CgNativeLevel {
     CG_NATIVE_QUICK, /* v3's vectors; compiled in a fraction of the time, and slower: see native.c */
     CG_NATIVE_V3,
     CG_NATIVE_V4,
+    CG_NATIVE_ZEN4, /* v4 where gathers are many operations: runs wherever v4 does */
     CG_NATIVE_LEVELS
 } CgNativeLevel;
 CgDevice cg_native_device(CgNativeLevel level, int units); /* the device that plans are bound for */
 const char *cg_native_cpu(CgNativeLevel level);            /* LLVM's name */
 bool cg_native_level_runs(CgNativeLevel level);            /* on this processor */
+enum { CG_NATIVE_ALL = (1 << CG_NATIVE_LEVELS) - 1 };
+int cg_native_best(
+    unsigned levels); /* of these bits: what is best on this processor; -1: none runs */
+bool cg_native_is_full(CgNativeLevel level); /* is none much better on this processor? */
+bool cg_gathers(void);                       /* of this processor: CgDevice.gathers */
 bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out); /* "v3" */
 
 /* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */

@@ -125,7 +125,8 @@ static void add_attributes(Native *n, LLVMValueRef fn)
     static const char *const widths[] = {[CG_NATIVE_V2] = "128",
                                          [CG_NATIVE_QUICK] = "256",
                                          [CG_NATIVE_V3] = "256",
-                                         [CG_NATIVE_V4] = "512"};
+                                         [CG_NATIVE_V4] = "512",
+                                         [CG_NATIVE_ZEN4] = "512"};
     add_word(n, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
 #if defined(__x86_64__) && !defined(CSC_TARGET) /* llvm/machine.c */
     add_text(n, fn, "target-cpu", cg_native_cpu(n->options.level));

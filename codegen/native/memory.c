@@ -103,10 +103,10 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e)
     return arrived(f, x, v, e->type);
 }
 
-/* Has the processor an instruction for it, of 4 or 8 bytes? AVX2's is slower than loads one by one. */
+/* Is there an instruction for it that is worth it, of 4 or 8 bytes? */
 static bool gathers(const Fn *f, const Var *v, unsigned lanes, unsigned bytes)
 {
-    if (f->n->device.vector_bytes < 64 || !bytes || (bytes == 2 && v->plane)) return false;
+    if (!f->n->device.gathers || !bytes || (bytes == 2 && v->plane)) return false;
     return lanes * (bytes < 4 ? 4 : bytes) >= 32;
 }
 
@@ -146,6 +146,18 @@ static LLVMValueRef gather_parts(Fn *f, const Var *v, LLVMTypeRef one, LLVMValue
     return LLVMBuildBitCast(f->b, x, LLVMVectorType(one, lanes), "");
 }
 
+/* A lane of ints as an offset. Of whole vectors two ints leave as one word, which takes as many operations as one. */
+static LLVMValueRef lane_offset(Fn *f, LLVMValueRef each, LLVMValueRef words, unsigned i)
+{
+    Native *n = f->n;
+    if (!words)
+        return LLVMBuildSExt(f->b, LLVMBuildExtractElement(f->b, each, llvm_int(n->i32, i), ""),
+                             n->i64, "");
+    LLVMValueRef word = LLVMBuildExtractElement(f->b, words, llvm_int(n->i32, i / 2), "");
+    if (i % 2) return LLVMBuildAShr(f->b, word, llvm_int(n->i64, 32), "");
+    return LLVMBuildSExt(f->b, LLVMBuildTrunc(f->b, word, n->i32, ""), n->i64, "");
+}
+
 LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
 {
     Var *v = find(f, e->name);
@@ -159,10 +171,13 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
                 : gather_words(f, v, one, LLVMBuildGEP2(f->b, one, base, &each, 1, ""));
         return arrived(f, x, v, e->type);
     }
+    LLVMValueRef words = NULL;
+    if (f->n->device.vector_bytes >= 64 && !f->n->device.gathers && lanes >= 8) {
+        LLVMTypeRef pairs = LLVMVectorType(f->n->i64, lanes / 2);
+        words = LLVMBuildBitCast(f->b, each, pairs, "");
+    }
     for (unsigned i = 0; i < lanes; i++) {
-        LLVMValueRef lane = llvm_int(f->n->i32, i);
-        LLVMValueRef at = LLVMBuildExtractElement(f->b, each, lane, "");
-        at = LLVMBuildSExt(f->b, at, f->n->i64, "");
+        LLVMValueRef lane = llvm_int(f->n->i32, i), at = lane_offset(f, each, words, i);
         LLVMValueRef place = LLVMBuildGEP2(f->b, one, base, &at, 1, "");
         LLVMValueRef element = LLVMBuildLoad2(f->b, one, place, "");
         reads(f, element, v);

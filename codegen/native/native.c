@@ -278,6 +278,33 @@ static const char *name_kernel(Native *n, const KirFunc *f, CgNativeLevel level)
                         h.low64);
 }
 
+static bool value_gathers(const KirExpr *e)
+{
+    bool some = e && e->kind == KIR_GATHER;
+    for (int i = 0; e && !some && i < e->nargs; i++) some = value_gathers(e->args[i]);
+    return some;
+}
+
+static bool block_gathers(const KirStmt *s)
+{
+    for (; s; s = s->next) {
+        const KirExpr *const values[] = {s->target, s->expr, s->lo, s->hi, s->step};
+        for (int i = 0; i < 5; i++)
+            if (value_gathers(values[i])) return true;
+        if (block_gathers(s->body) || block_gathers(s->other)) return true;
+    }
+    return false;
+}
+
+/* The level that a kernel is named by. Of what has no gathers zen4's code is v4's, and is kept as such. */
+static CgNativeLevel level_of(const Native *n, const KirFunc *f)
+{
+    bool apart = n->options.level == CG_NATIVE_ZEN4 && block_gathers(f->body);
+    for (int i = 0; n->options.level == CG_NATIVE_ZEN4 && !apart && i < n->code->nfuncs; i++)
+        apart = !n->code->funcs[i].kernel && block_gathers(n->code->funcs[i].body);
+    return n->options.level == CG_NATIVE_ZEN4 && !apart ? CG_NATIVE_V4 : n->options.level;
+}
+
 static bool is_quick(const Native *n)
 {
     return n->options.level == CG_NATIVE_QUICK;
@@ -339,7 +366,7 @@ static void add_kernels(Native *n, const CgPlan *plan, const bool *runs)
         w->of = runs && !runs[k] ? NULL : kernel_of(n->code, names[k]);
         if (!w->of) continue;
         n->calls = false;
-        w->name = name_kernel(n, w->of, n->options.level);
+        w->name = name_kernel(n, w->of, level_of(n, w->of));
         w->calls = n->calls || is_quick(n);
     }
     for (int calls = 0; calls < 2; calls++)

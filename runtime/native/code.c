@@ -19,19 +19,11 @@
 #include "generator.h"
 #include "native.h"
 
-/* The processor's best level; -1: there is none. */
-static int best_level(void)
-{
-    int level = CG_NATIVE_LEVELS - 1;
-    while (level >= 0 && !cg_native_level_runs((CgNativeLevel)level)) level--;
-    return level;
-}
-
 const CsCode *code_form(Made **made, const CgPlan *plan)
 {
     if (*made) return (*made)->refused ? NULL : &(*made)->form;
     const char *const *names;
-    int level = best_level();
+    int level = cg_native_best(CG_NATIVE_ALL);
     size_t n = (size_t)cg_plan_kernels(plan, &names) + 1;
     if (!native_makes() || level < 0) return NULL;
     Made *m = mem_object(sizeof *m);

@@ -45,10 +45,12 @@ NativeUse native_use(void)
 
 const CsCode *native_form(const CsKernel *k)
 {
-    const CsCode *best = NULL;
+    unsigned there = 0;
+    for (int32_t i = 0; i < k->ncodes; i++) there |= 1u << k->codes[i].level;
+    int best = k->ncodes ? cg_native_best(there) : -1;
     for (int32_t i = 0; i < k->ncodes; i++)
-        if (cg_native_level_runs((CgNativeLevel)k->codes[i].level)) best = &k->codes[i];
-    return best;
+        if (k->codes[i].level == best) return &k->codes[i];
+    return NULL;
 }
 
 size_t native_l2(void)
@@ -72,13 +74,6 @@ CgDevice native_device(const CsCode *form)
     if (rt.l3 > d.l3) d.l3 = rt.l3 < CG_MOST_L3 ? rt.l3 : CG_MOST_L3;
     if (rt.ranks.machines > 1) d.l3 *= (size_t)rt.ranks.machines; /* which those units share */
     return d;
-}
-
-/* Of the processor's best level? Quick code is v3's, where it is all that there is to be had. */
-static bool is_full(const CsCode *form)
-{
-    CgNativeLevel level = (CgNativeLevel)form->level;
-    return !cg_native_level_runs((level == CG_NATIVE_QUICK ? CG_NATIVE_V3 : level) + 1);
 }
 
 bool native_is_device(const CsSite *site)
@@ -111,7 +106,7 @@ NativeWhen native_when(const CsCode *form, bool exact, double work)
     if (form->level == CG_NATIVE_QUICK && work > QUICK_WORK && native_makes())
         return exact ? NATIVE_MEANWHILE : NATIVE_NOT;
     if (use == NATIVE_ALL || is_small(work)) return NATIVE_ALWAYS;
-    if (is_full(form)) return NATIVE_PROCESSOR;
+    if (cg_native_is_full((CgNativeLevel)form->level)) return NATIVE_PROCESSOR;
     if (exact && native_makes()) return NATIVE_MEANWHILE;
     bool begins = !rt.device && rt.native_nanos < FIRST_NANOS && work <= FIRST_WORK;
     return exact && begins ? NATIVE_UNOPENED : NATIVE_NOT;

@@ -20,7 +20,8 @@ int64_t plan_device_value(const CgDevice *d, int i)
                                        [NUM_LOCAL_BYTES] = (int64_t)d->local_bytes,
                                        [NUM_GPU] = d->family == CG_GPU,
                                        [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2),
-                                       [NUM_PLACES] = d->places > 1 ? d->places : 1};
+                                       [NUM_PLACES] = d->places > 1 ? d->places : 1,
+                                       [NUM_GATHERS] = d->gathers};
     return values[i];
 }
 

@@ -202,7 +202,8 @@ Num *draw_fact(Unit *u, NumFact f)
                           [NUM_L3] = {"L3", 3, {32 << 20, 1 << 10, 64 << 10}},
                           [NUM_MAX_GROUP] = {"MAX_GROUP", 4, {256, 4, 64, 16}},
                           [NUM_CACHE] = {"CACHE", 3, {512 << 10, 64, 16 << 10}},
-                          [NUM_PLACES] = {"PLACES", 4, {1, 2, 3, 7}}};
+                          [NUM_PLACES] = {"PLACES", 4, {1, 2, 3, 7}},
+                          [NUM_GATHERS] = {"GATHERS", 2, {0, 1}}};
     if (!u->options->seed || !facts[f].n) return NULL;
     uint64_t bits = bits_of(u, (uint64_t)f);
     return num_define(u, facts[f].name, num_int(u, facts[f].values[bits % (unsigned)facts[f].n]));

@@ -7,10 +7,12 @@
 static const struct {
     const char *name, *cpu;
     int vector_bytes;
-} levels[] = {[CG_NATIVE_V2] = {"v2", "x86-64-v2", 16},
-              [CG_NATIVE_QUICK] = {"quick", "x86-64-v3", 32},
-              [CG_NATIVE_V3] = {"v3", "x86-64-v3", 32},
-              [CG_NATIVE_V4] = {"v4", "x86-64-v4", 64}};
+    bool gathers; /* AVX2's are slower than loads, AMD's are some 80 operations for 16 elements */
+} levels[] = {[CG_NATIVE_V2] = {"v2", "x86-64-v2", 16, false},
+              [CG_NATIVE_QUICK] = {"quick", "x86-64-v3", 32, false},
+              [CG_NATIVE_V3] = {"v3", "x86-64-v3", 32, false},
+              [CG_NATIVE_V4] = {"v4", "x86-64-v4", 64, true},
+              [CG_NATIVE_ZEN4] = {"zen4", "x86-64-v4", 64, false}};
 
 CgDevice cg_native_device(CgNativeLevel level, int units)
 {
@@ -22,6 +24,7 @@ CgDevice cg_native_device(CgNativeLevel level, int units)
                       .l3 = 16 << 20,
                       .max_group = 1,
                       .local_bytes = 0,
+                      .gathers = levels[level].gathers,
                       .has_double = true};
 }
 
@@ -38,7 +41,8 @@ bool cg_native_level_runs(CgNativeLevel level)
     case CG_NATIVE_V2: return __builtin_cpu_supports("x86-64-v2");
     case CG_NATIVE_QUICK:
     case CG_NATIVE_V3: return __builtin_cpu_supports("x86-64-v3");
-    case CG_NATIVE_V4: return __builtin_cpu_supports("x86-64-v4");
+    case CG_NATIVE_V4:
+    case CG_NATIVE_ZEN4: return __builtin_cpu_supports("x86-64-v4");
     default: return false;
     }
 #elif defined(__aarch64__)
@@ -47,6 +51,39 @@ bool cg_native_level_runs(CgNativeLevel level)
     (void)level;
     return false;
 #endif
+}
+
+bool cg_gathers(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return cg_native_level_runs(CG_NATIVE_V4) && !__builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
+/* The two of AVX-512 take each other's place. */
+static CgNativeLevel by_rank(int rank)
+{
+    if (rank < CG_NATIVE_V4 || !cg_gathers()) return (CgNativeLevel)rank;
+    return rank == CG_NATIVE_V4 ? CG_NATIVE_ZEN4 : CG_NATIVE_V4;
+}
+
+int cg_native_best(unsigned among)
+{
+    for (int rank = CG_NATIVE_LEVELS - 1; rank >= 0; rank--) {
+        CgNativeLevel level = by_rank(rank);
+        if (among >> level & 1 && cg_native_level_runs(level)) return (int)level;
+    }
+    return -1;
+}
+
+bool cg_native_is_full(CgNativeLevel level)
+{
+    int best = cg_native_best(CG_NATIVE_ALL);
+    return level == CG_NATIVE_QUICK ? best == CG_NATIVE_V3
+                                    : levels[level].vector_bytes == levels[best].vector_bytes;
 }
 
 bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out)

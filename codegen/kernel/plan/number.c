@@ -22,7 +22,8 @@ const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
                                                [NUM_LOCAL_BYTES] = "local_bytes",
                                                [NUM_GPU] = "gpu",
                                                [NUM_CACHE] = "cache",
-                                               [NUM_PLACES] = "places"};
+                                               [NUM_PLACES] = "places",
+                                               [NUM_GATHERS] = "gathers"};
 
 typedef struct NumText { /* of a number */
     const char *text;

@@ -24,6 +24,7 @@ typedef enum NumFact {            /* plan.c knows their values */
                        NUM_GPU,   /* 1 on a GPU, else 0 */
                        NUM_CACHE, /* l2 as it is where the kernels run: not for macros */
                        NUM_PLACES, /* ranks that divide what is evaluated, or blocks: not for macros */
+                       NUM_GATHERS, /* 1 where the processor gathers sooner than it loads one by one */
                        NUM_FACTS
 } NumFact;
 extern const char *const num_fact_names[NUM_FACTS];

@@ -130,5 +130,6 @@ void select_cpu_facts(CgDevice *d)
         d->vector_bytes = 64;
     else if (__builtin_cpu_supports("avx"))
         d->vector_bytes = 32;
+    d->gathers = cg_gathers();
 #endif
 }

@@ -25,7 +25,7 @@ typedef struct Backend {
 
 static CgNativeLevel level_here(void)
 {
-    CgNativeLevel level = CG_NATIVE_V4;
+    CgNativeLevel level = CG_NATIVE_LEVELS - 1;
     while (level > CG_NATIVE_V2 && !cg_native_level_runs(level)) level--;
     return level;
 }

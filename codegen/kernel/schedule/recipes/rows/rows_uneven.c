@@ -7,14 +7,21 @@
  * order within each row. */
 #include "rows.h"
 
-/* A row of average length may be as long as this; longer ones are better off one by one. */
+/* A row of average length may be as long as this; longer ones are better off one by one. Where gathers are loads, each
+ * array that the lanes read apart costs as much as a row's end: then it is so many elements by the arrays. */
 enum { LONGEST = 24, CHUNK = 4096 };
 
 typedef struct Uneven {
     const FdNode *v;    /* the variable in lanes */
     const FdNode *read; /* at the variable of such a range alone; NULL: none found */
     bool found, real_extreme;
+    int apart; /* most reads that a range's variable moves */
 } Uneven;
+
+typedef struct Moving { /* reads that a variable moves */
+    const FdNode *var;
+    int n;
+} Moving;
 
 static bool is_at(const void *var, const FdNode *n)
 {
@@ -31,12 +38,22 @@ static const FdNode *find_read(const FdNode *n, const FdNode *var)
     return NULL;
 }
 
+static bool count_moving(const void *counted, const FdNode *n)
+{
+    Moving *m = *(Moving *const *)counted;
+    m->n += is_read(n) && fd_uses_var(n, m->var);
+    return false;
+}
+
 static bool find_uneven(const void *ctx, const FdNode *n)
 {
     Uneven *x = *(Uneven *const *)ctx;
     if (n->kind != FD_REDUCE || n->nvars != 1 || !n->doms->lo) return false;
     if (!fd_uses_var(n->doms->lo, x->v) && !fd_uses_var(n->doms->hi, x->v)) return false;
     x->found = true;
+    Moving m = {n->vars[0], 0}, *counted = &m;
+    fd_any(n->body, count_moving, &counted);
+    if (m.n > x->apart) x->apart = m.n;
     if (!x->read) x->read = find_read(n->body, n->vars[0]);
     return !x->read; /* nobody knows how long its rows are */
 }
@@ -51,8 +68,12 @@ Num *recipe_uneven(Unit *u, const Def *d, Num *when)
     if (!lanes_possible(d->body, x.v, allowed)) return NULL;
     int vector = nest_lanes_for(widest_bytes(d->body));
     Num *lanes = nest_lane_count(u, vector), *n = plan_n(u, &d->doms[last]),
-        *rows = plan_elements(u, d->nvars, d->doms),
-        *most = num_op(u, FD_OP_MUL, rows, draw_num(u, P_ROWS_UNEVEN, LONGEST));
+        *rows = plan_elements(u, d->nvars, d->doms);
+    int64_t longest = draw(u, P_ROWS_UNEVEN, LONGEST),
+            fewer = longest == LONGEST && x.apart > 1 ? LONGEST / x.apart : longest;
+    Num *gathers = num_op(u, FD_OP_GT, num_fact(u, NUM_GATHERS), num_int(u, 0)),
+        *most = num_select(u, gathers, num_int(u, longest), num_int(u, fewer));
+    most = num_op(u, FD_OP_MUL, rows, most);
     Num *fits = num_op(u, FD_OP_LE, plan_array_n(u, x.read->fn, 0), most);
     fits = num_and(u, num_and(u, fits, num_op(u, FD_OP_GE, n, lanes)), draw_is_wide(u));
     when = num_let(u, "uneven", num_and(u, when, fits));
