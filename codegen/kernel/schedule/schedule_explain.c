@@ -37,6 +37,7 @@ static const struct {
     {"reduce_chunks", "rows strips chunks", "combines the chunks in order"},
     {"uneven", "", "reductions over short ranges of their own, results side by side"},
     {"ragged", "", "reductions over ranges of their own, many small shares"},
+    {"ragged_masked", "", "the same, where what whole vectors leave of a range is one more"},
     {"keys", "keys", "one pass over the operands, each to the entry of its key"},
     {"keys_clear", "keys", "clears the tables of keys"},
     {"keys_combine", "keys", "combines the tables of keys"},

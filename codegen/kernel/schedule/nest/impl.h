@@ -8,19 +8,20 @@ enum { NEST_DEEPEST = 32 };
 
 /* Where the kernel is along an axis. */
 typedef struct NestPlace {
-    const KirExpr *n;     /* positions in all; NULL: not asked for yet */
-    const KirExpr *at;    /* of the loops around, innermost last */
-    const KirExpr *from;  /* a loop begins here: at, or where the one before it ended */
-    const KirExpr *span;  /* positions that the loop around covers; NULL: all */
-    const KirExpr *limit; /* and where it ends at the latest; NULL: n */
-    const KirExpr *copy;  /* number of the unrolled copy; NULL: none */
-    const KirExpr *turn;  /* number of the group; NULL: none */
-    const char *placed;   /* stem of the arrays of NEST_PLACE; NULL: none */
-    bool clamps;          /* positions may lie beyond the end */
-    bool lanes;           /* in lanes */
-    bool part;            /* of a box: loops go from `from` to `limit`, not to n */
-    const KirExpr *jump;  /* positions from here on lie .. ; NULL: none do */
-    const KirExpr *gap;   /* .. so much further on */
+    const KirExpr *n;      /* positions in all; NULL: not asked for yet */
+    const KirExpr *at;     /* of the loops around, innermost last */
+    const KirExpr *from;   /* a loop begins here: at, or where the one before it ended */
+    const KirExpr *span;   /* positions that the loop around covers; NULL: all */
+    const KirExpr *limit;  /* and where it ends at the latest; NULL: n */
+    const KirExpr *copy;   /* number of the unrolled copy; NULL: none */
+    const KirExpr *turn;   /* number of the group; NULL: none */
+    const char *placed;    /* stem of the arrays of NEST_PLACE; NULL: none */
+    bool clamps;           /* positions may lie beyond the end */
+    const KirExpr *masked; /* lanes from here on take nothing; NULL: all do */
+    bool lanes;            /* in lanes */
+    bool part;             /* of a box: loops go from `from` to `limit`, not to n */
+    const KirExpr *jump;   /* positions from here on lie .. ; NULL: none do */
+    const KirExpr *gap;    /* .. so much further on */
 } NestPlace;
 
 typedef struct NestOpen { /* a loop around */

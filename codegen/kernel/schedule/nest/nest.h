@@ -68,7 +68,8 @@ typedef enum NestTail {            /* when the last step is not whole */
                         NEST_CLAMP, /* what lies beyond reads the last element; `give` leaves it out */
                         NEST_SLIDE, /* of groups: back where there are positions enough, else clamp */
                         NEST_GUARD, /* an if */
-                        NEST_WHOLE  /* left out: the next loop over the axis goes on from there */
+                        NEST_WHOLE, /* left out: the next loop over the axis goes on from there */
+                        NEST_MASKED /* of a reduction in lanes: those behind the end take nothing */
 } NestTail;
 
 typedef enum NestKind {

@@ -120,6 +120,7 @@ void nest_in_steps(Lower *l, const NestStep *s, const KirExpr **rest)
                      .limit = end,
                      .turn = p->turn,
                      .clamps = p->clamps || s->tail == NEST_CLAMP,
+                     .masked = s->tail == NEST_MASKED ? end : NULL,
                      .lanes = p->lanes,
                      .part = p->part};
     p->span = nest_is_single(s) ? NULL : step;

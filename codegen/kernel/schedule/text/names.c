@@ -6,8 +6,8 @@
 #include "text.h"
 
 const char *const nest_tails[NEST_TAILS] = {
-    [NEST_CUT] = "",        [NEST_BACK] = "back",   [NEST_CLAMP] = "clamp",
-    [NEST_SLIDE] = "slide", [NEST_GUARD] = "guard", [NEST_WHOLE] = "whole"};
+    [NEST_CUT] = "",        [NEST_BACK] = "back",   [NEST_CLAMP] = "clamp",  [NEST_SLIDE] = "slide",
+    [NEST_GUARD] = "guard", [NEST_WHOLE] = "whole", [NEST_MASKED] = "masked"};
 const char *const nest_spaces[NEST_SPACES] = {[NEST_REGISTERS] = "registers",
                                               [NEST_PRIVATE] = "private",
                                               [NEST_LOCAL] = "local",

@@ -5,7 +5,7 @@
 #include "../nest/nest.h"
 
 /* By NestTail ("": CUT), NestSpace, GenChecks. */
-enum { NEST_TAILS = NEST_WHOLE + 1, NEST_SPACES = NEST_GLOBAL + 1 };
+enum { NEST_TAILS = NEST_MASKED + 1, NEST_SPACES = NEST_GLOBAL + 1 };
 extern const char *const nest_tails[NEST_TAILS], *const nest_spaces[NEST_SPACES],
                                                      *const nest_checks[GEN_NOTED + 1];
 

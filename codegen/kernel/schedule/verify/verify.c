@@ -51,6 +51,24 @@ static bool has_copies(const NestStep *s, int axis)
     return false;
 }
 
+/* Vectors of which the last takes a part: where no lane's value is an element, it is an identity. */
+static void masked(Verify *v, const NestStep *s)
+{
+    const Nest *n = v->n;
+    const NestStep *in = s->first;
+    bool lanes = in && !in->next && in->kind == NEST_FOR && in->bind == NEST_LANES &&
+                 in->axis == s->axis && in->first && in->first->kind == NEST_TAKE &&
+                 !in->first->next;
+    lanes = lanes && n->lanes_axis == s->axis &&
+            verify_same(v->u, s->step, nest_lane_count(v->u, n->lanes));
+    if (!lanes || n->checks != GEN_NOTED || n->def->nbeside || n->keys.axis >= 0)
+        verify_fail(v, "masked: one vector along the reduction is taken, whose reads are noted");
+    for (int r = 0; !v->why && r < n->nreduces; r++)
+        if (!nest_is_reduced(n, s->axis, r, r + 1) || !fd_has_identity(n->reduces[r]) ||
+            fd_op_of(n->reduces[r]) == FD_OP_NONE)
+            verify_fail(v, "masked: lanes that take nothing need an operation with an identity");
+}
+
 /* The last turn of a loop in steps. */
 static void tail(Verify *v, const NestStep *s)
 {
@@ -106,6 +124,7 @@ static void tail(Verify *v, const NestStep *s)
             }
         }
         break;
+    case NEST_MASKED: masked(v, s); break;
     case NEST_WHOLE: {
         bool more = false;
         for (const NestStep *k = s->next; k; k = k->next)

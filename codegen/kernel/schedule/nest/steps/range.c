@@ -173,6 +173,16 @@ static void look_at_all(Hoist *h, const KirExpr *lo)
     g->lanes = lanes;
 }
 
+/* Is there a loop whose lanes do not note what they read? */
+static bool goes_unmasked(const NestStep *s, int axis)
+{
+    for (; s; s = s->next) {
+        bool over = s->kind == NEST_FOR && s->axis == axis && s->bind == NEST_LOOP;
+        if (over ? s->tail != NEST_MASKED : goes_unmasked(s->first, axis)) return true;
+    }
+    return false;
+}
+
 /* Is it an error if there is nothing to reduce? */
 static bool must_have_some(const Lower *l, int axis)
 {
@@ -212,7 +222,7 @@ void nest_range_here(Lower *l, const NestStep *s)
     }
     if (fails) leave_out(&h, gen_variable(g, "fails", fails));
     scope = gen_enter(g, g->block);
-    look_at_all(&h, lo);
+    if (goes_unmasked(s->next, axis)) look_at_all(&h, lo);
     scope.nproved = g->proved.len;
     gen_leave(g, scope);
 }

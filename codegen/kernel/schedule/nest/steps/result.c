@@ -223,13 +223,42 @@ const FdNode *nest_taken(const Lower *l, int r)
     return w ? w->value : reduce->body;
 }
 
+/* The lanes before the end, where the last vector is masked; NULL: all take a value. */
+static const KirExpr *live_lanes(Lower *l)
+{
+    Gen *g = &l->g;
+    const int axis = l->n->lanes_axis;
+    const NestPlace *p = axis < 0 ? NULL : &l->places[axis];
+    if (!p || !p->lanes || !p->masked) return NULL;
+    const KirType ints = kir_type(SC_INT, g->lanes);
+    const KirExpr *left = nest_op(l, FD_OP_SUB, p->masked, p->at);
+    left = kir_convert(l->a, kir_type(SC_INT, 1), kir_min(l->a, left, nest_lanes_number(l)));
+    const KirExpr *args[] = {kir_iota(l->a, ints), kir_splat(l->a, g->lanes, left)};
+    return gen_variable(g, "live", kir_op(l->a, FD_OP_LT, kir_type(SC_BOOL, g->lanes), 2, args));
+}
+
+/* Reads along the axis may be outside in the others, which note nothing: so they are suspect. */
+static const KirExpr *live_value(Lower *l, int r, const KirExpr *live)
+{
+    Gen *g = &l->g;
+    const KirExpr *outer = g->mask;
+    g->mask = live;
+    g->uneven = l->n->axes[l->n->lanes_axis].vars[0];
+    const KirExpr *value = gen_splat(l->u, g->lanes, gen_whole(g, nest_taken(l, r)));
+    g->uneven = NULL;
+    g->mask = outer;
+    return gen_blend(g, live, value, gen_splat(l->u, g->lanes, identity(l, r)));
+}
+
 static void take(Lower *l, int begin, int end)
 {
     Gen *g = &l->g;
     const KirExpr *values[NEST_RESULTS];
     GenScope scope = gen_enter(g, g->block);
     nest_remember(l);
-    for (int r = begin; r < end; r++) values[r] = gen_whole(g, nest_taken(l, r));
+    const KirExpr *live = live_lanes(l);
+    for (int r = begin; r < end; r++)
+        values[r] = live ? live_value(l, r, live) : gen_whole(g, nest_taken(l, r));
     for (int r = begin; r < end; r++)
         if (l->change)
             nest_ask(l, r, values[r]);

@@ -27,7 +27,8 @@ static bool asks_first(const RowSplit *s, const Nest *n)
 }
 
 /* The reductions over what `in` leaves of axes[0], and all of the others, in lanes of axes[lane]. */
-static void lane_loops(Unit *u, const RowSplit *s, Nest *n, NestStep *in, const int *axes, int lane)
+static void lane_loops(Unit *u, const RowSplit *s, Nest *n, NestStep *in, const int *axes, int lane,
+                       bool masked)
 {
     int k = axes[lane];
     Num *width = nest_lane_count(u, n->lanes), *count = n->regs[0].count;
@@ -43,7 +44,9 @@ static void lane_loops(Unit *u, const RowSplit *s, Nest *n, NestStep *in, const 
     if (decide) nest_step(u, turn, NEST_LEAVE);
     if (!num_is(count, 1) && !fd_is_const(count)) /* long functions are not said once more */
         nest_take(u, nest_lanes(u, nest_loop(u, inner, k, width, NEST_WHOLE), k), 0, s->nreduces);
-    nest_take(u, nest_loop(u, inner, k, NULL, NEST_CUT), 0, s->nreduces);
+    NestStep *rest = masked ? nest_lanes(u, nest_loop(u, inner, k, width, NEST_MASKED), k)
+                            : nest_loop(u, inner, k, NULL, NEST_CUT);
+    nest_take(u, rest, 0, s->nreduces);
     nest_step(u, in, NEST_JOIN);
 }
 
@@ -130,12 +133,12 @@ static void rows_nest(Unit *u, const RowSplit *s, int lane, Num *when, NestKind 
             Num *step = num_int(u, beside);
             NestStep *each = nest_loop(u, in, rows, step, NEST_WHOLE);
             each = nest_unroll(u, each, rows, NULL, step);
-            lane_loops(u, s, n, each, axes, lane);
+            lane_loops(u, s, n, each, axes, lane, false);
             nest_step(u, each, end);
         }
         in = nest_loop(u, in, rows, NULL, NEST_CUT);
     }
-    lane_loops(u, s, n, in, axes, lane);
+    lane_loops(u, s, n, in, axes, lane, false);
     nest_step(u, in, end);
     nest_lower(u, n);
 }
@@ -187,7 +190,7 @@ const Nest *recipe_reduced_row(Unit *u, const Def *d, int dim)
     int rest = nest_axis_some(u, n, ((1u << d->nvars) - 1) & ~(1u << dim));
     NestStep *in = nest_group(u, &n->root, rows, 0, NULL, NEST_CUT);
     if (rest >= 0) in = nest_loop(u, in, rest, NULL, NEST_CUT);
-    lane_loops(u, &s, n, in, axes, lane);
+    lane_loops(u, &s, n, in, axes, lane, false);
     nest_step(u, in, NEST_GIVE);
     return n;
 }
@@ -206,7 +209,7 @@ static void parts_nest(Unit *u, const RowSplit *s, int lane, Num *when)
         rows_use_groups(n, axes[1], num_ceildiv(u, n->axes[axes[1]].n, s->across));
         in = nest_group(u, in, axes[1], 0, s->across, NEST_CUT);
     }
-    lane_loops(u, s, n, in, axes, lane);
+    lane_loops(u, s, n, in, axes, lane, false);
     nest_step(u, in, NEST_SAVE);
     nest_lower(u, n);
 }
@@ -286,6 +289,37 @@ static Num *has_some(Unit *u, const Def *d, const FdDom *dom)
     return least && most ? num_op(u, FD_OP_GT, least, most) : NULL;
 }
 
+/* Can lanes behind a row's end take nothing? Their reads note what fails, and no lane's value is one of an element. */
+static bool masks(const Def *d, const RowSplit *s)
+{
+    bool can = d->noting && !d->nbeside;
+    for (int i = 0; i < s->nreduces; i++)
+        can = can && fd_has_identity(s->reduces[i]) && fd_op_of(s->reduces[i]) != FD_OP_NONE;
+    return can;
+}
+
+/* lanes: operands lie side by side; masked: what whole vectors leave of a row is one more. */
+static void ragged_nest(Unit *u, const RowSplit *s, bool lanes, bool masked, Num *when)
+{
+    int rows, k;
+    Nest *n = lane_nest(u, s, masked ? "ragged_masked" : "ragged", when, -1, 0, &rows, &k, false);
+    if (!lanes) n->lanes_axis = -1, n->nregs = 0;
+    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 64));
+    Num *chunk = num_ceildiv(u, n->axes[rows].n, units);
+    chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, num_int(u, 1)));
+    NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
+    in = nest_loop(u, in, rows, NULL, NEST_CUT);
+    nest_range(u, in, k, false);
+    if (lanes) {
+        lane_loops(u, s, n, in, &k, 0, masked);
+    } else {
+        nest_step(u, in, NEST_START);
+        nest_take(u, nest_loop(u, in, k, NULL, NEST_CUT), 0, s->nreduces);
+    }
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
 /* Rows of their own lengths: many small shares, since some take longer than others. In lanes where
  * operands lie side by side; gathers are as fast one by one, and rows are short. */
 Num *recipe_ragged(Unit *u, const Def *d, Num *when)
@@ -305,23 +339,11 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
     }
     if (num_is(when, 0)) return NULL;
     when = num_let(u, "ragged", when);
-    int rows, k;
-    Nest *n = lane_nest(u, &s, "ragged", when, -1, 0, &rows, &k, false);
-    if (!lanes) n->lanes_axis = -1, n->nregs = 0;
-    Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 64));
-    Num *chunk = num_ceildiv(u, n->axes[rows].n, units);
-    chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, num_int(u, 1)));
-    NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
-    in = nest_loop(u, in, rows, NULL, NEST_CUT);
-    nest_range(u, in, k, false);
-    if (lanes) {
-        lane_loops(u, &s, n, in, &k, 0);
-    } else {
-        nest_step(u, in, NEST_START);
-        nest_take(u, nest_loop(u, in, k, NULL, NEST_CUT), 0, s.nreduces);
-    }
-    nest_step(u, in, NEST_GIVE);
-    nest_lower(u, n);
+    Num *gathers = num_op(u, FD_OP_GT, num_fact(u, NUM_GATHERS), num_int(u, 0));
+    Num *masked = lanes && masks(d, &s) ? num_not(u, gathers) : num_truth(u, false);
+    masked = num_let(u, "masked", num_and(u, when, masked));
+    ragged_nest(u, &s, lanes, false, num_and(u, when, num_not(u, masked)));
+    if (!num_is(masked, 0)) ragged_nest(u, &s, lanes, true, masked);
     return when;
 }
 
