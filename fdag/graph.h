@@ -87,6 +87,8 @@ static inline bool fd_is_beside(const FdGraph *g)
 {
     return fd_root(g)->kind == FD_LET && !fd_is_stored(fd_root(g));
 }
+/* Does it give a scalar, or a record made of scalars, by operations on scalars that always have a value? */
+bool fd_is_arithmetic(const FdGraph *g);
 /* Gives g this one result in place of what it has. */
 void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node);
 

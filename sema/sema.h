@@ -158,6 +158,7 @@
  * the values of the graph's slots, in order: functional values, or scalars. */
 typedef struct SemaGraph {
     FdGraph *graph;   /* after fd_front_passes */
+    bool arithmetic;  /* of scalars alone (fd_is_arithmetic): host code, and no evaluation */
     const char *text; /* fd_print of it: what the program embeds */
     Loc loc;
     /* Of a TOGETHER: the graphs whose results it has, by number, and what slots of it stand for

@@ -95,3 +95,25 @@ bool fd_can_fail(const FdNode *n)
 {
     return fd_effects_called(n) & FD_FAILS;
 }
+
+/* ---- of scalars ------------------------------------------------------------------------------ */
+
+static bool is_no_arithmetic(const void *ctx, const FdNode *n)
+{
+    const FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    (void)ctx;
+    if (n->kind == FD_SCALAR || n->kind == FD_FUNC)
+        return n->type->record || (n->leaf == FD_LEAF_SLOT && n->type->result);
+    if (n->kind != FD_APPLY) return true;
+    return n->fn->leaf != FD_LEAF_MAKE &&
+           (op == FD_OP_NONE || fd_op_info(op)->rule == FD_RULE_BOUND ||
+            fd_op_info(op)->rule == FD_RULE_RANDOM);
+}
+
+bool fd_is_arithmetic(const FdGraph *g)
+{
+    const FdNode *n = fd_root(g);
+    if (g->nresults != 1 || g->nagrees || n->type->result || fd_effects(n)) return false;
+    if (n->kind != FD_APPLY && n->type->record) return false;
+    return !fd_any(n, is_no_arithmetic, NULL);
+}

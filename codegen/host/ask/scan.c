@@ -113,7 +113,7 @@ static bool throws_itself(const HostModule *m, const Ast *n)
     switch (n->kind) {
     case AST_NAME_REF: return sym && sym->kind == SYM_FIELD && sym->type->kind == TY_ARRAY;
     case AST_DEFAULT: return n->type->kind == TY_ARRAY;
-    case AST_GRAPH:
+    case AST_GRAPH: return !m->sema->graphs[n->graph.graph].arithmetic;
     case AST_INDEX:
     case AST_NEW_ARRAY:
     case AST_INIT_LIST:

@@ -26,11 +26,28 @@ static int kept_besides(const AstList *captures, const bool *kept, int slot)
     return kept[i];
 }
 
+/* A graph of scalars. */
+static HostRef arithmetic(HostFunc *f, const Ast *n, const FdNode *root)
+{
+    AstList captures = n->graph.captures;
+    int total = 0;
+    for (int i = 0; i < captures.len; i++) total += host_leaves(captures.data[i]->type);
+    LLVMValueRef *slots = arena_array(f->m->arena, LLVMValueRef, total + 1), *next = slots;
+    for (int i = 0; i < captures.len; i++) {
+        const Type *t = captures.data[i]->type;
+        const LLVMValueRef *leaves = host_scatter(f, host_value(f, captures.data[i]), t);
+        for (int k = 0; k < host_leaves(t); k++) *next++ = leaves[k];
+    }
+    return (HostRef){host_arithmetic(f, root, slots, n->type, n->loc), false, false};
+}
+
 HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
 {
     HostModule *m = f->m;
     AstList captures = n->graph.captures;
     size_t mark = f->temps.len;
+    const SemaGraph *graph = &m->sema->graphs[n->graph.graph];
+    if (graph->arithmetic) return arithmetic(f, n, fd_root(graph->graph));
     LLVMValueRef *values = arena_array(m->arena, LLVMValueRef, captures.len + 1);
     bool *kept = arena_array(m->arena, bool, captures.len + 1);
     host_keep_values(f, captures.data, captures.len, values, kept);

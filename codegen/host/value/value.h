@@ -42,6 +42,9 @@ LLVMValueRef host_pack(HostFunc *f, Ast *const *list, const LLVMValueRef *values
  * given back as soon as that is made: a statement may change it in place afterwards, if nobody else has it. */
 HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type);
 LLVMValueRef host_take(HostFunc *f, LLVMValueRef buffer, int i, const Type *type);
+/* The value of a graph of scalars (fd_is_arithmetic), a scalar or record of this type; slots: its scalars. */
+LLVMValueRef host_arithmetic(HostFunc *f, const FdNode *root, const LLVMValueRef *slots,
+                             const Type *type, Loc loc);
 const Type *host_type_of_kind(const HostModule *m, ScalarKind k);
 
 /* ---- call.c ---------------------------------------------------------------------------------- */

@@ -179,6 +179,7 @@ static Value *value_of_graph(Foresee *f, Ast *n)
 static Value *eval_graph(Foresee *f, Ast *n)
 {
     Value *v = value_of_graph(f, n);
+    if (f->r->graphs[n->graph.graph].arithmetic) return f->other;
     if (v->depth > KNOWN_MAX_DEPTH) return known_any(f, n->type);
     if (type_is_functional(n->type)) return v;
     if (known_evaluated(f, v, NULL, n->loc) && !f->ahead) turns_looked_at(f, v, n->loc);

@@ -80,6 +80,7 @@ static bool scalars_in(Group *g, Ast *n)
     const Ast *operands[LOWER_MAX_OPERANDS];
     if (n->kind == AST_GRAPH) {
         if (n->type->kind == TY_FUNC || !captures_plain(n)) return false;
+        if (g->l->graphs.data[n->graph.graph].arithmetic) return true;
         Member m = {n, NULL};
         vec_push(&g->members, m);
         return true;
