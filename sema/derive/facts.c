@@ -63,17 +63,28 @@ static bool is_element(const Find *find, const Ast *n)
            n->type == array->type->result && !is_under(find, n);
 }
 
-/* An array of elements that are written, without bound variables. */
-static bool is_listed(const Find *find, Ast *n)
+/* Does an expression read no bound variables but its own? */
+static bool is_outside(const Find *find, Ast *n)
 {
-    if (n->kind != AST_NEW_ARRAY || !n->new_array.init || !n->type || n->type->kind != TY_ARRAY)
-        return false;
     Find f = {.s = find->s};
     for (int i = 0; find->around && i < find->around->nbound; i++)
         vec_push(&f.inside, find->around->bound[i]);
     find_bound(&n, &f);
     vec_free(&f.inside);
     return !f.free;
+}
+
+/* An array of elements that are written. */
+static bool is_listed(const Find *find, Ast *n)
+{
+    return n->kind == AST_NEW_ARRAY && n->new_array.init && n->type && n->type->kind == TY_ARRAY &&
+           is_outside(find, n);
+}
+
+static bool is_choice(const Find *find, Ast *n)
+{
+    return n->kind == AST_COND && n->type && n->type->kind == TY_SCALAR &&
+           scalar_is_real(n->type->scalar) && is_outside(find, n);
 }
 
 /* What a node declares or calls; NULL: it has no name. */
@@ -146,6 +157,8 @@ static void note(Ast **child, void *ctx)
         note_type(f, n->loc, FACT_ARRAY, n->type, NULL);
     } else if (n->kind == AST_ASSIGN && is_slice(n->assign.target)) {
         note_type(f, n->assign.value->loc, FACT_VALUE, n->assign.value->type, NULL);
+    } else if (is_choice(f, *child)) {
+        note_type(f, n->loc, FACT_CHOICE, n->type, NULL);
     } else if (n->kind == AST_SWITCH) {
         note_type(f, n->switch_.value->loc, FACT_VALUE, n->switch_.value->type, NULL);
     } else if (n->kind == AST_FOREACH) {

@@ -12,9 +12,10 @@ typedef enum FactKind {
     FACT_DECLARED, /* a variable */
     FACT_CALL,     /* a call of a function with loops */
     FACT_ELEMENT, /* an element of an array that is a variable, at a place that no bound variable tells */
-    FACT_VALUE, /* what a slice is given, switch or foreach looks at */
-    FACT_CHECK, /* a call for which nothing changes: it may throw */
-    FACT_ARRAY  /* a new array of elements that are written, which no bound variable tells */
+    FACT_CHOICE, /* c ? a : b, a real */
+    FACT_VALUE,  /* what a slice is given, switch or foreach looks at */
+    FACT_CHECK,  /* a call for which nothing changes: it may throw */
+    FACT_ARRAY   /* a new array of elements that are written, which no bound variable tells */
 } FactKind;
 
 typedef struct Fact {

@@ -9,7 +9,7 @@
 
 #include "shape.h"
 
-static Variable *array_of(Shape *f, const Ast *n)
+static Variable *array_of(const Shape *f, const Ast *n)
 {
     const Ast *base = n->kind == AST_INDEX  ? n->index.base
                       : n->kind == AST_CALL ? n->call.callee
@@ -90,15 +90,26 @@ static const Variable *read_before(Shape *f, Loc loc)
     return NULL;
 }
 
-bool shape_get(Shape *f, Ast **slot, Steps *out)
+static bool is_made(const Variable *array) /* of a foreach */
 {
-    Ast *n = *slot;
-    Variable *array = array_of(f, n);
+    return !strncmp(array->name, "$each", 5);
+}
+
+bool shape_is_element(const Shape *f, const Ast *n)
+{
+    const Variable *array = array_of(f, n);
     if (!array || array->definition || !array->type || array->type->kind != TY_ARRAY ||
         !kind_is_real(array->type))
         return false;
-    bool made = !strncmp(array->name, "$each", 5); /* of a foreach */
-    if (!made && !facts_at(f->facts, n, FACT_ELEMENT)) return false;
+    return is_made(array) || facts_at(f->facts, n, FACT_ELEMENT);
+}
+
+bool shape_get(Shape *f, Ast **slot, Steps *out)
+{
+    Ast *n = *slot;
+    if (!shape_is_element(f, n)) return false;
+    Variable *array = array_of(f, n);
+    bool made = is_made(array);
     const Variable *value = made ? NULL : read_before(f, n->loc);
     if (!value) {
         AstList at = places_of(f, n, array, false, out);

@@ -288,6 +288,28 @@ void shape_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
     *slot = split_whole(f->s, call->loc, fact->type, names, &at, true);
 }
 
+static void find_element(Ast **child, void *ctx)
+{
+    void **to = ctx;
+    bool *found = to[1];
+    if ((*child)->kind == AST_LAMBDA || *found) return;
+    *found = shape_is_element(to[0], *child);
+    ast_each_child(*child, find_element, ctx);
+}
+
+/* Has a branch of c ? a : b what is a step of its own? */
+static bool needs_branch(Shape *f, Ast *n)
+{
+    bool found = false;
+    void *ctx[] = {f, &found};
+    Ast *branches[] = {n->cond.then, n->cond.other};
+    for (int i = 0; i < 2; i++) {
+        if (call_inside(f, branches[i]) || shape_effect(branches[i])) return true;
+        find_element(&branches[i], ctx);
+    }
+    return found;
+}
+
 static void hoist_list(Shape *f, AstList list, Steps *out)
 {
     for (int i = 0; i < list.len; i++) shape_hoist(f, &list.data[i], out);
@@ -308,6 +330,11 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
         return;
     }
     if (f->elements && shape_get(f, slot, out)) return;
+    const Fact *choice = n->kind == AST_COND ? facts_at(f->facts, n, FACT_CHOICE) : NULL;
+    if (choice && needs_branch(f, n)) {
+        *slot = tree_name(f->s, n->loc, shape_temporary(f, "choice", choice->type, n, out)->name);
+        return;
+    }
     bool lazy =
         n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
                                   n->binary.op == AST_OP_COALESCE);
@@ -343,14 +370,11 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
 
 /* ---- assignments --------------------------------------------------------------------------------- */
 
-/* v = c ? a : b, where the branches are arrays or call functions with loops: a branch of statements. */
+/* v = c ? a : b, where the branches are arrays, have elements or call functions with loops: a branch of statements. */
 static bool assign_choice(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
 {
     Sema *s = f->s;
-    if (value->kind != AST_COND) return false;
-    if (v->type->kind != TY_ARRAY && !call_inside(f, value->cond.then) &&
-        !call_inside(f, value->cond.other) && !shape_effect(value->cond.then) &&
-        !shape_effect(value->cond.other))
+    if (value->kind != AST_COND || (v->type->kind != TY_ARRAY && !needs_branch(f, value)))
         return false;
     if (declares) {
         Step *step = shape_step(out, STEP_RUN, loc);
@@ -376,7 +400,7 @@ void shape_assign(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Ste
     if (f->elements) f->read.len = 0;
     if (value->kind == AST_DEFINE)
         refuse_inside(f, value->define.value, "under bound variables");
-    else
+    else if (!shape_listed(f, value)) /* of constants: as it is */
         shape_hoist(f, &step.value, out);
     f->elements = elements;
     f->apart = apart;

@@ -91,6 +91,8 @@ void shape_functions(Shape *f, AstList list, Steps *out);
 
 /* ---- element.c ---- */
 
+/* Is it an element of an array of reals that is a variable? */
+bool shape_is_element(const Shape *f, const Ast *n);
 /* Takes an element of an array out of an expression; false: it is none. */
 bool shape_get(Shape *f, Ast **slot, Steps *out);
 /* Is it a new array of elements that are written, which an expression has? */
