@@ -19,6 +19,8 @@ static const struct {
     {"CS_INTERPRET", "0: evaluations of few operations are launched too"},
     {"CS_PLAN",
      "0: each evaluation is a launch; 1: those that pay are one; greedy: all that may be"},
+    {"CS_CLOSE",
+     "bytes of arrays whose loops are left as they are, in a close cache (half of AMD's L3)"},
     {"CS_JIT",
      "the csc that makes machine code for kernels that the program has none of; empty: none"},
     {"CS_GUARD", "1: what a native kernel reads or writes outside its buffers ends the program"},

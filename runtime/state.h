@@ -166,7 +166,7 @@ typedef struct RtState {
     struct Trace *trace;     /* trace.c */
     struct Pool *pool;       /* pool.c */
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
-    size_t l2, l3;           /* native_l2 */
+    size_t l2, l3, close;    /* native_l2, native_close */
     bool l2_read, profile_read;
     bool profiling; /* rt_profiling, once profile_read */
     enum { RT_NODES_UNREAD, RT_NODES_NONE, RT_NODES_SOME } nodes; /* list.c: of other devices */

@@ -168,9 +168,10 @@ typedef struct SemaGraph {
     bool chained;   /* only the last part is its result, the others are for it alone */
     uint64_t dying; /* slots whose arrays nobody asks for when all statements are done */
     uint64_t inner; /* parts that are no results: their variables get others before anybody looks */
-    /* 1: it is of a turn of a loop, and there is machine code for several of these; -1 - n: of one of n arrays; 1 + n: its
-     * array is the last of these */
-    int turns;
+    /* It is of a turn of a loop, and there is machine code for several of these: of so many arrays, of which so many are
+     * more than one with some elements set (0: not known); is its array the last of these? */
+    bool of_turns, ends_turn;
+    int period, whole;
 } SemaGraph;
 
 /* An evaluation that is statically known (lower/foresee/foresee.c): its composed graph, to be lowered to
@@ -184,6 +185,7 @@ typedef struct SemaEvaluation {
     const int *turns;
     int last,
         period; /* ..and that of the last of its arrays, so many; -1: it is none of the program's */
+    int whole;  /* of these, what is more than an array with some elements set */
 } SemaEvaluation;
 
 /* An argument by name, f(b: 2); who wrote it wants to know of which parameter it is. */

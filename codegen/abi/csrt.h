@@ -71,8 +71,9 @@ typedef struct CsStr {
     char bytes[];             /* UTF-8, NUL-terminated */
 } CsStr;
 
-/* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. turns: 1, it is of turns of a loop
- * that the program can evaluate as one, -1 - n, these have n arrays each, 1 + n, its array is the last; 0, neither. */
+/* A graph that csc embedded; `parsed` starts NULL and belongs to the runtime. turns: bit 0, it is of turns
+ * of a loop that the program can evaluate as one, bit 1, its array is the last of one; from bit 8 on how many arrays a
+ * turn has, from bit 16 on how many of these are more than one with some elements set (0: not known). */
 typedef struct CsGraph {
     const char *text;
     void *parsed;

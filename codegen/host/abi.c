@@ -274,7 +274,10 @@ LLVMValueRef host_graph(HostModule *m, uint64_t graph)
         LLVMValueRef members[GRAPH_MEMBERS];
         members[GRAPH_TEXT] = host_c_string(m, m->sema->graphs[graph].text);
         members[GRAPH_PARSED] = host_null(m);
-        members[GRAPH_TURNS] = LLVMConstInt(m->i32, (unsigned)m->sema->graphs[graph].turns, false);
+        const SemaGraph *of = &m->sema->graphs[graph];
+        const int turns = of->of_turns | of->ends_turn << 1;
+        const int bytes = turns | of->period << 8 | of->whole << 16;
+        members[GRAPH_TURNS] = LLVMConstInt(m->i32, (unsigned)bytes, false);
         m->graphs[graph] = host_constant(m, "graph", m->structs[HOST_GRAPH],
                                          host_struct(m, HOST_GRAPH, members), true);
     }

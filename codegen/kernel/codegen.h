@@ -151,6 +151,8 @@ int cg_native_best(
     unsigned levels); /* of these bits: what is best on this processor; -1: none runs */
 bool cg_native_is_full(CgNativeLevel level); /* is none much better on this processor? */
 bool cg_gathers(void);                       /* of this processor: CgDevice.gathers */
+size_t cg_close_cache(
+    void); /* bytes of its L3, if that is of a few cores and nearly as fast as L2; 0: it has none such */
 bool cg_native_level_from_text(const char *text, size_t len, CgNativeLevel *out); /* "v3" */
 
 /* Numbers of one evaluation, in the key's order (FdOrder): of the k-th visited slot. */

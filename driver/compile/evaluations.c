@@ -98,10 +98,19 @@ static void say_turns(SemaResult *r, const SemaEvaluation *e, const HostKernel *
 {
     bool has = false;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) has = has || k->code[level];
-    for (int i = 0; i < e->nturns && has; i++)
-        if (!r->graphs[e->turns[i]].turns)
-            r->graphs[e->turns[i]].turns = e->last >= 0 ? -1 - e->period : 1;
-    if (e->nturns && e->last >= 0 && has) r->graphs[e->last].turns = 1 + e->period;
+    const bool known = e->last >= 0;
+    for (int i = 0; i < e->nturns && has; i++) {
+        SemaGraph *g = &r->graphs[e->turns[i]];
+        if (g->of_turns) continue;
+        g->of_turns = true;
+        g->period = known ? e->period : 0;
+        g->whole = known ? e->whole : 0;
+    }
+    if (!e->nturns || !known || !has) return;
+    SemaGraph *last = &r->graphs[e->last];
+    last->of_turns = last->ends_turn = true;
+    last->period = e->period;
+    last->whole = e->whole;
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */

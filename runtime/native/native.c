@@ -59,10 +59,19 @@ size_t native_l2(void)
         long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
         long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
         rt.l2 = l2 > 0 ? (size_t)l2 : 0;
-        rt.l3 = l3 > 0 ? (size_t)l3 : 0;
+        const size_t near = cg_close_cache();
+        rt.l3 = near ? near : l3 > 0 ? (size_t)l3 : 0;
+        const char *close = getenv("CS_CLOSE");
+        rt.close = close ? (size_t)strtoull(close, NULL, 10) : near / 2;
         rt.l2_read = true;
     }
     return rt.l2;
+}
+
+size_t native_close(void)
+{
+    native_l2();
+    return rt.close;
 }
 
 CgDevice native_device(const CsCode *form)

@@ -27,6 +27,7 @@ bool native_is_device(const CsSite *site);
 bool native_makes(void);
 /* Bytes of the processor's second cache; 0: it does not say. */
 size_t native_l2(void);
+size_t native_close(void);   /* bytes that may lie in a cache nearly as fast as that; 0: none */
 uint64_t native_clock(void); /* nanoseconds; it only goes on */
 
 typedef enum NativeWhen {

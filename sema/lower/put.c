@@ -37,8 +37,9 @@ static bool is_function(const Ast *n, const Ast *part)
     for (int i = 0; i < part->index.args.len; i++)
         ranges += sema_range_of(part->index.args.data[i]) != NULL;
     const Type *element = part->index.base->type->result;
-    return type_is_functional(n->type) && n->type->result == element && n->type->nparams == ranges &&
-           ranges > 0 && ranges < part->index.args.len && group_is_made(n);
+    return type_is_functional(n->type) && n->type->result == element &&
+           n->type->nparams == ranges && ranges > 0 && ranges < part->index.args.len &&
+           group_is_made(n);
 }
 
 /* Is the operation one of elements as they are? */
@@ -49,8 +50,7 @@ static bool is_own(const Ast *assign, const Type *element)
     const bool wide = real || element->scalar == SC_INT || element->scalar == SC_LONG;
     const AstOp op = assign->assign.op;
     return wide && assign->assign.value->type == element &&
-           (op == AST_OP_ADD || op == AST_OP_SUB || op == AST_OP_MUL ||
-            (op == AST_OP_DIV && real));
+           (op == AST_OP_ADD || op == AST_OP_SUB || op == AST_OP_MUL || (op == AST_OP_DIV && real));
 }
 
 /* The assignment of a statement that sets elements of a variable's array, of two dimensions or more, to one number, or

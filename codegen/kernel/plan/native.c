@@ -1,6 +1,9 @@
 /* What native kernels take for granted of a processor: their macros are constants, so that a program
  * holds one form a level (codegen.h). The caches are those of small machines of the kind. */
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "../codegen.h"
 
@@ -61,6 +64,23 @@ bool cg_gathers(void)
 #else
     return false;
 #endif
+}
+
+size_t cg_close_cache(void)
+{
+    size_t bytes = 0;
+#if defined(__x86_64__)
+    /* AMD's manual, volume 3, E.4.15. Zen: a Jacobi step of 8 MB takes what one in L2 takes. sysconf has the sum of all. */
+    unsigned type, lines, sets, more;
+    __builtin_cpu_init();
+    for (unsigned i = 0; __builtin_cpu_is("amd") && i < 8 && !bytes &&
+                         __get_cpuid_count(0x8000001d, i, &type, &lines, &sets, &more) && type & 31;
+         i++)
+        if ((type >> 5 & 7) == 3)
+            bytes = (size_t)((lines >> 22) + 1) * ((lines >> 12 & 0x3ff) + 1) *
+                    ((lines & 0xfff) + 1) * ((size_t)sets + 1);
+#endif
+    return bytes;
 }
 
 /* The two of AVX-512 take each other's place. */

@@ -128,9 +128,10 @@ static void parse(void *graph)
     if (!fd) internal_error("an embedded graph cannot be read", error); /* csc wrote it */
     Graph *made = graph_adopt(fd);
     made->embedded = true;
-    made->foreseen = g->turns != 0;
-    made->period = (uint8_t)abs(g->turns >= 0 ? g->turns - 1 : g->turns + 1);
-    made->ends_turn = g->turns > 1;
+    made->foreseen = g->turns & 1;
+    made->ends_turn = g->turns & 2;
+    made->period = (uint8_t)(g->turns >> 8);
+    made->whole = (uint8_t)(g->turns >> 16);
     g->parsed = made;
 }
 

@@ -26,7 +26,8 @@ struct Graph {
     bool embedded;  /* csc wrote it into the program */
     bool foreseen;  /* the program has a kernel of turns of its loop.. */
     uint8_t period; /* ..that are so many arrays each; 0: csc does not know.. */
-    bool ends_turn; /* ..of which its array is the last */
+    uint8_t whole;  /* ..of which so many are more than one with some elements set.. */
+    bool ends_turn; /* ..and its array is the last */
     bool apart;     /* there was no kernel of several.. */
     bool one_way;   /* ..nor one of steps and what goes back through them */
     uint16_t turns; /* at most so many by one text for any number; 0: not known.. */

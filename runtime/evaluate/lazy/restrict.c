@@ -10,6 +10,7 @@ static void write_graph(void *made)
     m->graph->of = m->of;
     if (!m->of) return;
     m->graph->period = m->of->period;
+    m->graph->whole = m->of->whole;
     m->graph->ends_turn = m->of->ends_turn;
 }
 

@@ -75,12 +75,22 @@ static int steps_of(const Lazy *l, const Look *below, size_t bytes)
     return most == 1 && l->graph->turns != 1 && bytes >= LARGE ? BATCH_TURNS : most;
 }
 
-/* The arrays of a turn that csc foresaw count together: each would be a launch. */
+/* Bytes that a turn makes. Arrays of one that csc foresaw count together: each would be a launch. */
+static size_t made_by(const Lazy *l, size_t bytes)
+{
+    return l->graph->whole ? bytes * l->graph->whole : bytes;
+}
+
 static bool is_small(const Lazy *l, size_t bytes)
 {
-    const Graph *g = l->graph;
-    size_t all = g->foreseen && g->period ? bytes * g->period : bytes;
-    return all < plan_least(LEAST) || bytes < plan_least(EACH);
+    return made_by(l, bytes) < plan_least(LEAST) || bytes < plan_least(EACH);
+}
+
+/* Do the arrays of a turn and of the one before it stay where they are reached as soon as rows of turns that are taken
+ * together? */
+static bool is_close(const Lazy *l, size_t bytes)
+{
+    return plan_joins() == PLAN_USUAL && 2 * made_by(l, bytes) <= native_close();
 }
 
 /* Why an evaluation is never held back; NULL: it may be. */
@@ -89,6 +99,7 @@ static const char *unfit(const Lazy *l, size_t bytes)
     const FdNode *root = fd_root(l->graph->fd);
     if (l->box.rank < 2) return "arrays of one dimension are not held back";
     if (is_small(l, bytes)) return "less than 1 MiB a turn is not held back";
+    if (is_close(l, bytes)) return "what a loop goes through stays in a cache that is close";
     if (l->graph->alone >= ALONE) return "each step was looked at";
     size_t kept =
         bytes; /* by what waits: its array, once it is made, and what it reads until then */
@@ -125,8 +136,9 @@ bool hold_takes(const Lazy *l)
 {
     const FdType *elem = fd_root(l->graph->fd)->type->result;
     int64_t count;
-    return l->box.rank > 1 && rt_box_count(&l->box, &count) && native_makes() &&
-           !is_small(l, (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count));
+    if (l->box.rank < 2 || !rt_box_count(&l->box, &count) || !native_makes()) return false;
+    size_t bytes = (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count);
+    return !is_small(l, bytes) && !is_close(l, bytes);
 }
 
 /* Does it go on with a turn that csc foresaw? */

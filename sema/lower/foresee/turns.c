@@ -232,6 +232,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
                        .loops = f->loops,
                        .evaluation.loc = loc,
                        .evaluation.period = t->period,
+                       .evaluation.whole = t->period,
                        .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph)};
     if (!fd_compose(f->fd, how, root->graph, fd_root(root->graph), root->captures,
                     made.evaluation.graph, &made.key, NULL) ||
@@ -239,6 +240,7 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
         return;
     t->graphs.len = 0;
     for (int i = 0; i < t->period && how->turns; i++) {
+        made.evaluation.whole -= t->last[i]->put;
         add_graphs(t, t->last[i]);
         if (t->last[i]->with) vec_push(&t->graphs, (int)(t->last[i]->with - f->r->graphs));
     }
