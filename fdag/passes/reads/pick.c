@@ -4,7 +4,7 @@
  * Of a reduction over several variables the others stay. Requires: compose, simplify. Keeps: values bit for bit (0 + e is
  * the sum of e and zeros, -0 included), and errors: what is computed before the equality cannot fail; what picks is
  * computed only where there is something to pick from. */
-#include "../internal.h"
+#include "../../internal.h"
 
 typedef struct Pick {
     Fd *fd;

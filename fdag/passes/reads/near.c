@@ -4,8 +4,8 @@
  * So a border that is made of the rows next to it is a stencil, of which bands keep few rows. Of the last variable, along
  * which lanes go, columns stay what they are: such a read is one for all lanes. Requires: compose, simplify. Keeps:
  * values, and errors: where the equality holds the two indices are one. */
-#include "../index/affine.h"
-#include "../internal.h"
+#include "../../index/affine.h"
+#include "../../internal.h"
 
 enum {
     NEAR = 3, /* rows: of more a band would keep too many */
