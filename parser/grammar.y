@@ -176,6 +176,7 @@ declarator: NAME            { $$ = build_declarator(p, @$, $1, NULL); }
 
 init: expr
     | braces
+    | opexpr "=" braces         { $$ = BUILD(ASSIGN, assign, @$, .op = AST_OP_NONE, .target = $1, .value = $3); }
     | KEY index "]" "=" init    { $$ = build_key(p, @$, $2, $5); }
 braces: "{" "}"             { $$ = BUILD(INIT_LIST, init_list, @$, .items.len = 0); }
       | "{" inits "}"       { $$ = BUILD(INIT_LIST, init_list, @$, .items = $2); }

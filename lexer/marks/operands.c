@@ -72,6 +72,7 @@ bool marks_with(const Tokens *tokens, size_t i)
     case TOK_RPAREN:
     case TOK_RBRACKET:
     case TOK_RBRACE:
+    case TOK_NOT: /* x! with */
     case TOK_DEFAULT: break;
     default: return false;
     }

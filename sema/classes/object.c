@@ -46,19 +46,49 @@ static Ast *object_name(Sema *s, Loc loc)
     return tree_name(s, loc, "$object");
 }
 
-/* The assignment of one item to the object; NULL after a report. */
-static Ast *item_assignment(Sema *s, Ast *item)
+static bool fill(Sema *s, const AstList *items, const Ast *object, AstList *out);
+
+/* P = { 1, 2 } adds to what is in P, P = { X = 1 } sets its members. */
+static bool fill_member(Sema *s, Ast *place, const Ast *init, AstList *out)
 {
-    Ast *target = item->kind == AST_ASSIGN ? item->assign.target : item;
-    bool plain = item->kind == AST_ASSIGN && item->assign.op == AST_OP_NONE;
-    if (!plain || (target->kind != AST_NAME_REF && target->kind != AST_INDEX)) {
-        report(s, item->loc, INITIALISER, "an item sets a member, P = 1, or an element, [k] = 1");
-        return NULL;
+    const AstList *items = &init->init_list.items;
+    if (items->len && items->data[0]->kind == AST_ASSIGN) return fill(s, items, place, out);
+    for (int i = 0; i < items->len; i++) {
+        Ast *item = items->data[i];
+        Ast *add = tree_member(s, item->loc, ast_clone(s->arena, place), "Add");
+        Ast *call = tree_call(s, item->loc, add, 0);
+        if (item->kind == AST_INIT_LIST)
+            call->call.args = item->init_list.items;
+        else
+            call->call.args = ast_list_add(s->arena, call->call.args, item);
+        *out = ast_list_add(s->arena, *out, tree_stmt(s, call));
     }
-    if (target->kind == AST_NAME_REF)
-        item->assign.target =
-            tree_member(s, target->loc, object_name(s, target->loc), target->name_ref.name);
-    return tree_stmt(s, item);
+    return true;
+}
+
+/* The statements that set what the items name; false after a report. */
+static bool fill(Sema *s, const AstList *items, const Ast *object, AstList *out)
+{
+    for (int i = 0; i < items->len; i++) {
+        Ast *item = items->data[i];
+        Ast *target = item->kind == AST_ASSIGN ? item->assign.target : item;
+        bool plain = item->kind == AST_ASSIGN && item->assign.op == AST_OP_NONE;
+        if (!plain || (target->kind != AST_NAME_REF && target->kind != AST_INDEX)) {
+            report(s, item->loc, INITIALISER,
+                   "an item sets a member, P = 1, or an element, [k] = 1");
+            return false;
+        }
+        if (target->kind == AST_NAME_REF)
+            item->assign.target =
+                tree_member(s, target->loc, ast_clone(s->arena, object), target->name_ref.name);
+        else
+            target->index.base = ast_clone(s->arena, object);
+        if (item->assign.value->kind != AST_INIT_LIST)
+            *out = ast_list_add(s->arena, *out, tree_stmt(s, item));
+        else if (!fill_member(s, item->assign.target, item->assign.value, out))
+            return false;
+    }
+    return true;
 }
 
 /* A function that makes the object, sets its members and gives it back: pure, if what it is given is. */
@@ -70,11 +100,7 @@ static void set_members(Sema *s, Ast **slot, const Type *t)
     n->new_.filled = true;
     Ast *block =
         tree_block(s, n->loc, 1, tree_local(s, n->loc, type_node(s, n->loc, t), "$object", n));
-    for (int i = 0; i < items->len; i++) {
-        Ast *stmt = item_assignment(s, items->data[i]);
-        if (!stmt) return;
-        block->block.stmts = ast_list_add(s->arena, block->block.stmts, stmt);
-    }
+    if (!fill(s, items, object_name(s, n->loc), &block->block.stmts)) return;
     block->block.stmts =
         ast_list_add(s->arena, block->block.stmts, tree_return(s, object_name(s, n->loc)));
     Ast *call = local_block(s, "initialiser", block, (AstList){0}, (AstList){0}, t);
@@ -98,7 +124,7 @@ static bool name_fields(Sema *s, Ast *n, const Class *c)
             const Ast *item = items->data[i];
             bool here = item->kind == AST_ASSIGN && item->assign.target->kind == AST_NAME_REF &&
                         item->assign.target->name_ref.name == c->fields[k]->name;
-            if (here && value) return false;
+            if (here && (value || item->assign.value->kind == AST_INIT_LIST)) return false;
             if (here) value = item->assign.value;
         }
         if (!value) {

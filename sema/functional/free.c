@@ -90,17 +90,25 @@ static void visit_function(Free *f, const Ast *n)
     visit(f, n->func.body);
 }
 
-/* { P = 1 } names members. */
-static void visit_new(Free *f, const Ast *n)
+/* { P = 1, Q = { X = 2 } } names members. */
+static void visit_items(Free *f, Ast *init)
 {
-    const Ast *init = n->new_.init;
-    visit_named(f, &n->new_.args);
-    for (int i = 0; i < n->new_.args.len; i++) visit(f, n->new_.args.data[i]);
-    for (int i = 0; init && init->kind == AST_INIT_LIST && i < init->init_list.items.len; i++) {
+    if (!init || init->kind != AST_INIT_LIST) {
+        visit(f, init);
+        return;
+    }
+    for (int i = 0; i < init->init_list.items.len; i++) {
         Ast *item = init->init_list.items.data[i];
         bool member = item->kind == AST_ASSIGN && item->assign.target->kind == AST_NAME_REF;
-        visit(f, member ? item->assign.value : item);
+        visit_items(f, member ? item->assign.value : item);
     }
+}
+
+static void visit_new(Free *f, const Ast *n)
+{
+    visit_named(f, &n->new_.args);
+    for (int i = 0; i < n->new_.args.len; i++) visit(f, n->new_.args.data[i]);
+    visit_items(f, n->new_.init);
 }
 
 /* What opens a scope; false for others. */

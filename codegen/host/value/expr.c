@@ -240,7 +240,9 @@ static HostRef coalesce(HostFunc *f, const Ast *n)
 {
     HostModule *m = f->m;
     Ast *list[] = {n->binary.left, n->binary.right};
-    if (type_is_functional(n->type)) {
+    bool whole = list[1]->kind == AST_THROW || type_is_hosted(n->type); /* there or not */
+    if (type_is_functional(n->type) &&
+        !whole) { /* where the one has no values, those of the other */
         LLVMValueRef args[2];
         host_values(f, list, 2, args);
         return (HostRef){host_call_runtime(f, ABI_cs_coalesce, args, 2, n->loc), true, false};

@@ -280,15 +280,23 @@ static void look_at_call(Look *l, Ast *n)
 }
 
 /* { P = x => .. } names a member. */
-static void look_at_new(Look *l, Ast *n)
+static void look_at_items(Look *l, Ast *init)
 {
-    Ast *init = n->new_.init;
-    for (int i = 0; i < n->new_.args.len; i++) look_as(l, n->new_.args.data[i], KEPT, NULL);
-    for (int i = 0; init && init->kind == AST_INIT_LIST && i < init->init_list.items.len; i++) {
+    if (!init || init->kind != AST_INIT_LIST) {
+        look_as(l, init, KEPT, NULL);
+        return;
+    }
+    for (int i = 0; i < init->init_list.items.len; i++) {
         Ast *item = init->init_list.items.data[i];
         bool member = item->kind == AST_ASSIGN && item->assign.target->kind == AST_NAME_REF;
-        look_as(l, member ? item->assign.value : item, KEPT, NULL);
+        look_at_items(l, member ? item->assign.value : item);
     }
+}
+
+static void look_at_new(Look *l, Ast *n)
+{
+    for (int i = 0; i < n->new_.args.len; i++) look_as(l, n->new_.args.data[i], KEPT, NULL);
+    look_at_items(l, n->new_.init);
 }
 
 /* list.Add(4) as a statement may change what a struct has. */
