@@ -97,7 +97,7 @@ bool intrinsic_call(Sema *s, Ast *n)
         n->value = (ScalarValue){.i = 0};
         return true;
     }
-    if (type_is_functional(t)) {
+    if (type_is_functional(t) && !(what == LIB_Equals && t->kind == TY_FUNC)) {
         report_none(s, n, t, name);
         return true;
     }

@@ -186,7 +186,14 @@ static bool expand_combination(Sema *s, Ast *n, Ast *target)
 {
     const Type *t = n->assign.target->type;
     bool sum = n->assign.op == AST_OP_ADD || n->assign.op == AST_OP_SUB;
-    if (t->kind != TY_FUNC || t->result != s->voids || !sum) return false;
+    if (t->kind != TY_FUNC || !sum) return false;
+    if (t->result != s->voids && type_is_hosted(t)) {
+        report(s, n->loc, NOT_SUPPORTED,
+               "functions that give values are not combined: keep them in a list and call each");
+        n->type = s->error;
+        return true;
+    }
+    if (t->result != s->voids) return false;
     expand_compound(s, n, target);
     struct Ast_binary *pair = &n->assign.value->binary;
     check_expr(s, &pair->left, NULL);

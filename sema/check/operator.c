@@ -354,6 +354,9 @@ static void operate(Sema *s, Ast *n)
         convert_result(s, &n->binary.left, tuple, NULL);
         convert_result(s, &n->binary.right, tuple, NULL);
     }
+    /* a + "x" is a's operator before it is text, as in C# */
+    bool text = op == AST_OP_ADD && (l == s->string || r == s->string);
+    if (text && user_binary(s, n)) return;
     if (check_concat(s, n) || nullable_binary(s, n) || user_binary(s, n) || enum_arithmetic(s, n))
         return;
     user_operand(s, &n->binary.left);

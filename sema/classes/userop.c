@@ -163,6 +163,16 @@ static bool is_reference(const Type *t)
     return t->kind == TY_OBJECT || t->kind == TY_NULL;
 }
 
+/* == and != of functions of the host, which have no values to compare: are they the same? */
+static bool compare_functions(Sema *s, Ast *n)
+{
+    const Type *a = n->binary.left->type, *b = n->binary.right->type;
+    bool equality = n->binary.op == AST_OP_EQ || n->binary.op == AST_OP_NE;
+    if (!equality || a != b || a->kind != TY_FUNC || !type_is_hosted(a)) return false;
+    n->type = s->boolean;
+    return true;
+}
+
 /* == and != of objects: both become of one class. */
 static bool compare_references(Sema *s, Ast *n)
 {
@@ -213,7 +223,7 @@ bool user_binary(Sema *s, Ast *n)
         args = ast_list_add(s->arena, args, n->binary.right);
         if (call_operator(s, n, operators(s, name, a, b), args, false)) return true;
     }
-    return compare_references(s, n) || compare_value(s, n);
+    return compare_references(s, n) || compare_functions(s, n) || compare_value(s, n);
 }
 
 /* ---- conversions ---------------------------------------------------------------------------- */

@@ -232,6 +232,11 @@ static LLVMValueRef same_object(HostFunc *f, const Ast *n)
     LLVMValueRef values[2];
     host_peeks(f, list, 2, values);
     LLVMIntPredicate p = n->binary.op == AST_OP_EQ ? LLVMIntEQ : LLVMIntNE;
+    if (list[0]->type->kind == TY_FUNC &&
+        list[1]->type->kind == TY_FUNC) { /* both may be made anew */
+        values[0] = host_call_runtime(f, ABI_cs_same_function, values, 2, n->loc);
+        values[1] = LLVMConstInt(f->m->i32, 1, false);
+    }
     return LLVMBuildICmp(f->m->b, p, values[0], values[1], "");
 }
 

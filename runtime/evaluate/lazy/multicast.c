@@ -19,6 +19,13 @@ static bool is_same(const Closure *a, const Closure *b)
            memcmp(a->env, b->env, (size_t)a->nenv * sizeof *a->env) == 0;
 }
 
+int32_t cs_same_function(const void *a, const void *b)
+{
+    const CsHead *x = a, *y = b;
+    if (a == b) return 1;
+    return x && y && x->kind == CS_CLOSURE && y->kind == CS_CLOSURE && is_same(a, b);
+}
+
 void *cs_combine(void *left, void *right, const CsSite *site)
 {
     (void)site;
