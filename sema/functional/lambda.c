@@ -136,6 +136,14 @@ void lambda_take_any(Sema *s, Ast *n, const Type *to)
     }
 }
 
+/* Equal values have the same function: so -= finds what += added. */
+static void same_value(Symbol *method, Ast *closure)
+{
+    Symbol *known = method->bound_value;
+    if (known && known->type == closure->sym->type) closure->sym = known;
+    method->bound_value = closure->sym;
+}
+
 /* `obj.M` is x => obj.M(x) with what stands before the dot evaluated once: where that is an object,
  * the closure captures it. */
 bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
@@ -149,6 +157,7 @@ bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
         if (!is_static) callee->member.base = ast_clone(s->arena, base);
         *slot = call_lambda(s, callee, to);
         check_expr(s, slot, to);
+        if (is_static && (*slot)->kind == AST_CLOSURE) same_value(method, *slot);
         return convert_to(s, slot, to, NULL);
     }
     const char *self = intern_cstr(s->names, "$self");
@@ -163,9 +172,7 @@ bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
     Ast *closure = *slot;
     if (closure->kind != AST_CLOSURE)
         return closure->type != s->error; /* a copy that is peeked at */
-    Symbol *known = method->bound_value;  /* equal values have the same function */
-    if (known && known->type == closure->sym->type) closure->sym = known;
-    method->bound_value = closure->sym;
+    same_value(method, closure);
     closure->closure.captures = ast_list_add(s->arena, closure->closure.captures, base);
     const Type *t = closure->type;
     closure->type = type_func(s->types, t->result, t->nparams - 1, t->params + 1);
