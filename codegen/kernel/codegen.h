@@ -120,7 +120,12 @@ const char *cg_tile_text(CgTile t);
 
 enum {
     CG_MOST_L3 = 64 << 20
-};                        /* of a processor's: what is beyond belongs to others, or to arrays */
+}; /* of a processor's: what is beyond belongs to others, or to arrays */
+/* What a vector of 64 bytes takes of the unit that divides, and a root by an estimate of the others, counted in
+ * multiplications. 0: not known. */
+typedef struct CgDivider {
+    int quotient, root, estimate;
+} CgDivider;
 typedef struct CgDevice { /* what the device layer reports */
     CgFamily family;
     int units;        /* compute units */
@@ -130,8 +135,9 @@ typedef struct CgDevice { /* what the device layer reports */
     size_t cache; /* l2 of the processor at hand; 0: l2. Native kernels are made for some l2 */
     size_t max_group, local_bytes;
     bool has_double;
-    bool gathers; /* has an instruction for it that is sooner than loads one by one */
-    bool rounds;  /* quotients and roots of floats are right if that is asked for */
+    bool gathers;         /* has an instruction for it that is sooner than loads one by one */
+    CgDivider divider[2]; /* of floats, of doubles */
+    bool rounds;          /* quotients and roots of floats are right if that is asked for */
 } CgDevice;
 
 /* Levels of x86-64 for which kernels are compiled into programs (codegen/native). */

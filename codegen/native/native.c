@@ -278,30 +278,31 @@ static const char *name_kernel(Native *n, const KirFunc *f, CgNativeLevel level)
                         h.low64);
 }
 
-static bool value_gathers(const KirExpr *e)
+/* Gathers and roots, which differ from level to level. */
+static bool value_differs(const KirExpr *e)
 {
-    bool some = e && e->kind == KIR_GATHER;
-    for (int i = 0; e && !some && i < e->nargs; i++) some = value_gathers(e->args[i]);
+    bool some = e && (e->kind == KIR_GATHER || (e->kind == KIR_OP && e->op == FD_OP_SQRT));
+    for (int i = 0; e && !some && i < e->nargs; i++) some = value_differs(e->args[i]);
     return some;
 }
 
-static bool block_gathers(const KirStmt *s)
+static bool block_differs(const KirStmt *s)
 {
     for (; s; s = s->next) {
         const KirExpr *const values[] = {s->target, s->expr, s->lo, s->hi, s->step};
         for (int i = 0; i < 5; i++)
-            if (value_gathers(values[i])) return true;
-        if (block_gathers(s->body) || block_gathers(s->other)) return true;
+            if (value_differs(values[i])) return true;
+        if (block_differs(s->body) || block_differs(s->other)) return true;
     }
     return false;
 }
 
-/* The level that a kernel is named by. Of what has no gathers zen4's code is v4's, and is kept as such. */
+/* The level that a kernel is named by. Most of zen4's code is v4's, and is kept as such. */
 static CgNativeLevel level_of(const Native *n, const KirFunc *f)
 {
-    bool apart = n->options.level == CG_NATIVE_ZEN4 && block_gathers(f->body);
+    bool apart = n->options.level == CG_NATIVE_ZEN4 && block_differs(f->body);
     for (int i = 0; n->options.level == CG_NATIVE_ZEN4 && !apart && i < n->code->nfuncs; i++)
-        apart = !n->code->funcs[i].kernel && block_gathers(n->code->funcs[i].body);
+        apart = !n->code->funcs[i].kernel && block_differs(n->code->funcs[i].body);
     return n->options.level == CG_NATIVE_ZEN4 && !apart ? CG_NATIVE_V4 : n->options.level;
 }
 

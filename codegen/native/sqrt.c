@@ -16,13 +16,18 @@ enum { VECTOR_BYTES = 64 };
 
 typedef struct Divider {
     bool quotients, functions;
+    int divided, multiplied, roots; /* vectors */
 } Divider;
 
 static void look_at_value(Divider *d, const KirExpr *e)
 {
     if (!e) return;
     if (e->kind == KIR_OP && native_is_real(e->type.kind)) {
+        bool vector = e->type.lanes != 1;
         d->quotients = d->quotients || e->op == FD_OP_DIV;
+        d->divided += vector && e->op == FD_OP_DIV;
+        d->multiplied += vector && e->op == FD_OP_MUL;
+        d->roots += vector && e->op == FD_OP_SQRT;
         d->functions = d->functions || fd_op_info(e->op)->own;
     }
     for (int i = 0; i < e->nargs; i++) look_at_value(d, e->args[i]);
@@ -38,12 +43,17 @@ static void look_at(Divider *d, const KirStmt *s)
     }
 }
 
-/* Has it quotients, but no exp, log ..? */
-static bool divides(const KirFunc *f)
+static int most(int a, int b)
 {
-    Divider d = {0};
-    look_at(&d, f->body);
-    return d.quotients && !d.functions;
+    return a > b ? a : b;
+}
+
+/* Where it is known what each unit takes: which is done first? */
+static bool are_sooner(const Divider *d, const CgDivider *t)
+{
+    int quotients = d->divided * t->quotient;
+    return !d->functions && most(quotients, d->multiplied + d->roots * t->estimate) <
+                                most(quotients + d->roots * t->root, d->multiplied);
 }
 
 /* Of doubles the instruction is slow anywhere. Of floats it is slow where it waits for quotients; beside an exp or a log,
@@ -53,8 +63,12 @@ bool fn_makes_sqrt(const Fn *f, KirType t)
     const LlvmAt at = fn_llvm(f);
     const bool wide = t.kind == SC_DOUBLE, estimated = at.flags & (unsigned)LLVMFastMathApproxFunc;
     const unsigned bytes = native_bytes(f->n, t.kind), lanes = native_lanes(f->n, t.lanes);
-    return f->n->device.vector_bytes >= VECTOR_BYTES && lanes * bytes >= VECTOR_BYTES &&
-           (wide || (!estimated && divides(f->of)));
+    if (f->n->device.vector_bytes < VECTOR_BYTES || lanes * bytes < VECTOR_BYTES) return false;
+    const CgDivider *known = &f->n->device.divider[wide];
+    Divider d = {0};
+    look_at(&d, f->of->body);
+    if (known->root) return (wide || !estimated) && are_sooner(&d, known);
+    return wide || (!estimated && d.quotients && !d.functions);
 }
 
 /* ---- how ---------------------------------------------------------------------------------------- */
