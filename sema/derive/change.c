@@ -84,14 +84,20 @@ void change_assignment(Back *b, AstList *out, const Step *step)
                 give(b, out, loc, v, code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
         }
         target->given = false;
-        if (own < by.len)
+        if (own < by.len && step->rows) { /* what was there before is gone, the rest is as it was */
+            Ast *rows = ast_clone(b->s->arena, step->rows);
+            Variable element = {.type = target->type->result};
+            rows->index.base = tree_name(b->s, loc, target->bar);
+            code_add(b->s, out, tree_assign(b->s, loc, rows, code_zero(b->s, loc, &element)));
+            target->given = true;
+        } else if (own < by.len)
             change_set(b, out, loc, target,
                        code_derivative(b->s, lambda, target->type, (int)own, &by, 1, &seed));
     }
     vec_free(&by);
 }
 
-/* The element of a step in the changes of an array. */
+/* The element of a step, or rows, in the changes of an array. */
 static Ast *element_of(Back *b, const Step *step, const Variable *array)
 {
     Ast *n = ast_clone(b->s->arena, step->value);

@@ -142,7 +142,10 @@ void code_step(Sema *s, AstList *out, const Step *step)
     case STEP_RUN:
     case STEP_FUNCTION: code_add(s, out, ast_clone(s->arena, step->value)); break;
     case STEP_ASSIGN:
-    case STEP_GET: code_add(s, out, setting(s, step)); break;
+    case STEP_GET:
+        if (step->rows && step->target->log) log_put(s, out, step);
+        code_add(s, out, setting(s, step));
+        break;
     case STEP_PUT:
         if (step->target->log) log_put(s, out, step);
         code_add(s, out,

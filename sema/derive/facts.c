@@ -81,6 +81,16 @@ static bool is_listed(const Find *find, Ast *n)
            is_outside(find, n);
 }
 
+static bool is_row(const Find *find, const Ast *n)
+{
+    const Ast *array = is_slice(n) ? n->index.base : NULL;
+    int ranges = 0;
+    for (int i = 0; array && i < n->index.args.len; i++)
+        ranges += n->index.args.data[i]->kind == AST_RANGE;
+    return ranges && ranges < n->index.args.len && array->kind == AST_NAME_REF && array->type &&
+           array->type->kind == TY_ARRAY && !is_under(find, n);
+}
+
 static bool is_choice(const Find *find, Ast *n)
 {
     return n->kind == AST_COND && n->type && n->type->kind == TY_SCALAR &&
@@ -157,6 +167,8 @@ static void note(Ast **child, void *ctx)
         note_type(f, n->loc, FACT_ARRAY, n->type, NULL);
     } else if (n->kind == AST_ASSIGN && is_slice(n->assign.target)) {
         note_type(f, n->assign.value->loc, FACT_VALUE, n->assign.value->type, NULL);
+    } else if (is_row(f, n)) {
+        note_type(f, n->loc, FACT_ROW, n->type, NULL);
     } else if (is_choice(f, *child)) {
         note_type(f, n->loc, FACT_CHOICE, n->type, NULL);
     } else if (n->kind == AST_SWITCH) {

@@ -12,6 +12,7 @@ typedef enum FactKind {
     FACT_DECLARED, /* a variable */
     FACT_CALL,     /* a call of a function with loops */
     FACT_ELEMENT, /* an element of an array that is a variable, at a place that no bound variable tells */
+    FACT_ROW,    /* rows of such an array: a slice with places, at no bound variables */
     FACT_CHOICE, /* c ? a : b, a real */
     FACT_VALUE,  /* what a slice is given, switch or foreach looks at */
     FACT_CHECK,  /* a call for which nothing changes: it may throw */
@@ -64,7 +65,7 @@ struct Variable {
 typedef enum StepKind {
     STEP_RUN,      /* `value` is a statement that assigns nothing */
     STEP_ASSIGN,   /* target = value; a declaration, or a DEFINE */
-    STEP_GET,      /* target = value, an element of `array` */
+    STEP_GET,      /* target = value, an element or rows of `array` */
     STEP_PUT,      /* value, an element of the target, = `array`, which is no array here */
     STEP_CALL,     /* target = callee(args), which has loops */
     STEP_FUNCTION, /* the definition of a function: `target` */
@@ -84,6 +85,7 @@ struct Step {
     Variable *array;
     Ast *value;
     Ast *written;    /* of ASSIGN: what is run in place of it, a statement; or NULL */
+    Ast *rows;       /* of these: rows of the target that it sets, as those of GET; or NULL */
     Variables reads; /* of IF and LOOP: also what is inside reads that is outside */
     Symbol *callee;
     Ast *object; /* whose method it is, which is a constant; NULL: it is none */
@@ -199,7 +201,8 @@ typedef VEC(Log) Logs;
 void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs);
 void log_use(const Logs *logs, bool on); /* sets Variable.log of theirs */
 Ast *log_count(Sema *s, Loc loc, const Variable *v);
-void log_put(Sema *s, AstList *out, const Step *put); /* before the element is overwritten */
+/* Before an element, or rows, are overwritten. */
+void log_put(Sema *s, AstList *out, const Step *put);
 /* Puts back what was overwritten since the log had so many. */
 void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count);
 

@@ -5,6 +5,8 @@
  */
 #include "host.h"
 
+enum { MAX_LOGGED = 4 }; /* dimensions that Changes knows */
+
 static Ast *of_log(Sema *s, Loc loc, const Variable *v, const char *what)
 {
     return tree_member(s, loc, tree_name(s, loc, v->log), what);
@@ -16,7 +18,7 @@ static bool changes_elements(const Steps *steps, const Variable *v)
     bool only = true;
     for (size_t i = 0; i < steps->len; i++) {
         const Step *step = &steps->data[i];
-        only = only && (step->target != v || step->kind == STEP_PUT);
+        only = only && (step->target != v || step->kind == STEP_PUT || step->rows);
         only = only && changes_elements(&step->first, v) && changes_elements(&step->second, v);
     }
     return only;
@@ -33,7 +35,8 @@ void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs)
 {
     for (size_t i = 0; i < loop->keeps.len; i++) {
         Variable *v = loop->keeps.data[i];
-        if (v->log || v->type->kind != TY_ARRAY || !changes_elements(&loop->first, v)) continue;
+        if (v->log || v->type->kind != TY_ARRAY || v->type->nparams > MAX_LOGGED) continue;
+        if (!changes_elements(&loop->first, v)) continue;
         Log log = {v, code_fresh(s, "log"), code_fresh(s, "mark")};
         Ast *made = ast_new(s->arena, AST_NEW, loop->loc);
         made->new_.ntype = type_node(s, loop->loc, log_type(s, loop->loc, v->type->result));
@@ -52,14 +55,45 @@ Ast *log_count(Sema *s, Loc loc, const Variable *v)
     return of_log(s, loc, v, "Count");
 }
 
+/* From dimension d on; `element` has the places before it. */
+static void log_from(Sema *s, AstList *out, const Step *put, const Ast *of, int d, Ast *element)
+{
+    const Loc loc = put->loc;
+    if (d == of->index.args.len) {
+        Ast *call = tree_call(s, loc, of_log(s, loc, put->target, "Add"), 1, element);
+        for (int i = 0; i < d; i++)
+            call->call.args = ast_list_add(s->arena, call->call.args,
+                                           ast_clone(s->arena, element->index.args.data[i]));
+        code_add(s, out, tree_stmt(s, call));
+        return;
+    }
+    Ast *place = of->index.args.data[d], **at = &element->index.args.data[d];
+    if (place->kind != AST_RANGE) {
+        *at = ast_clone(s->arena, place);
+        log_from(s, out, put, of, d + 1, element);
+        return;
+    }
+    const char *i = code_fresh(s, "at");
+    AstList turn = {0};
+    *at = tree_name(s, loc, i);
+    log_from(s, &turn, put, of, d + 1, element);
+    code_set(s, &turn, loc, i,
+             tree_binary(s, loc, AST_OP_ADD, tree_name(s, loc, i), tree_int(s, loc, 1)));
+    code_local(s, out, loc, s->integer, i, ast_clone(s->arena, place->range.lo));
+    Ast *inside =
+        tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, i), ast_clone(s->arena, place->range.hi));
+    code_add(s, out, code_while(s, loc, inside, turn));
+}
+
 void log_put(Sema *s, AstList *out, const Step *put)
 {
-    Ast *call = tree_call(s, put->loc, of_log(s, put->loc, put->target, "Add"), 1,
-                          ast_clone(s->arena, put->value));
-    for (int i = 0; i < put->value->index.args.len; i++)
-        call->call.args = ast_list_add(s->arena, call->call.args,
-                                       ast_clone(s->arena, put->value->index.args.data[i]));
-    code_add(s, out, tree_stmt(s, call));
+    const Ast *of = put->rows ? put->rows : put->value;
+    AstList log = {0};
+    log_from(s, &log, put, of, 0, ast_clone(s->arena, of));
+    if (put->rows) /* its variables are its own */
+        code_add(s, out, code_block(s, put->loc, log));
+    else
+        code_add(s, out, log.data[0]);
 }
 
 void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count)

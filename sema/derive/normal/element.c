@@ -3,6 +3,7 @@
  *
  *     s += a[i] * b;               $1 = a[i];  s = s + $1 * b;
  *     a[i] += x;                   $1 = a[i];  $2 = $1 + x;  a[i] = $2;
+ *     s += a[i, ..] * b;           $1 = a[i, ..];  s = s + $1 * b;
  *     a[l..h] = e;                 $1 = e;  a = (i : a) => l <= i && i < h ? $1(i - l) : a(i);
  */
 #include <string.h>
@@ -226,6 +227,80 @@ static const char *placed(Shape *f, Ast *place, Steps *out)
     return shape_temporary(f, "place", f->s->integer, place, out)->name;
 }
 
+/* Rows of an array of reals, at places in variables; NULL: some dimension has no place, or none a range. */
+static Ast *rows_of(Shape *f, const Variable *array, const Ast *n, Steps *out)
+{
+    Sema *s = f->s;
+    const AstList args = n->index.args;
+    Ast *rows = ast_new(s->arena, AST_INDEX, n->loc);
+    int ranges = 0;
+    for (int d = 0; d < args.len; d++) ranges += args.data[d]->kind == AST_RANGE;
+    if (!ranges || ranges == args.len || !kind_is_real(array->type)) return NULL;
+    rows->index.base = tree_name(s, n->loc, array->name);
+    for (int d = 0; d < args.len; d++) {
+        Ast *arg = args.data[d], *place;
+        const Loc loc = arg->loc;
+        if (arg->kind == AST_RANGE) {
+            Ast *lo = arg->range.lo ? place_of(s, array, arg->range.lo, d)
+                                    : bound(s, loc, array, "GetLowerBound", d);
+            Ast *hi = arg->range.hi ? place_of(s, array, arg->range.hi, d)
+                                    : tree_binary(s, loc, AST_OP_ADD,
+                                                  bound(s, loc, array, "GetUpperBound", d),
+                                                  tree_int(s, loc, 1));
+            place = ast_new(s->arena, AST_RANGE, loc);
+            place->range.lo = tree_name(s, loc, placed(f, ast_clone(s->arena, lo), out));
+            place->range.hi = tree_name(s, loc, placed(f, ast_clone(s->arena, hi), out));
+        } else {
+            Ast *at = place_of(s, array, ast_clone(s->arena, arg), d);
+            place = tree_name(s, loc, placed(f, at, out));
+        }
+        rows->index.args = ast_list_add(s->arena, rows->index.args, place);
+    }
+    return rows;
+}
+
+static bool is_rows(const Shape *f, const Ast *n)
+{
+    const Variable *array = n->kind == AST_INDEX ? array_of(f, n) : NULL;
+    return array && !array->definition && array->type && array->type->kind == TY_ARRAY &&
+           kind_is_real(array->type) && facts_at(f->facts, n, FACT_ROW);
+}
+
+static void find_rows(Ast **child, void *ctx)
+{
+    void **to = ctx;
+    bool *found = to[1];
+    *found = *found || is_rows(to[0], *child);
+    if (!*found) ast_each_child(*child, find_rows, ctx);
+}
+
+bool shape_has_rows(Shape *f, Ast *n)
+{
+    bool found = false;
+    void *ctx[] = {f, &found};
+    if (f->loops) find_rows(&n, ctx);
+    return found;
+}
+
+bool shape_get_rows(Shape *f, Ast **slot, Steps *out)
+{
+    Ast *n = *slot;
+    Variable *array = f->loops && is_rows(f, n) ? array_of(f, n) : NULL;
+    Ast *rows = array ? rows_of(f, array, n, out) : NULL;
+    if (!rows) return false;
+    int ranges = 0;
+    for (int d = 0; d < rows->index.args.len; d++)
+        ranges += rows->index.args.data[d]->kind == AST_RANGE;
+    Step step = {.kind = STEP_GET, .loc = n->loc, .array = array, .value = rows};
+    Variable *v = shape_variable(f, code_fresh(f->s, "rows"),
+                                 type_array(f->s->types, array->type->result, ranges));
+    shape_reads(f, rows, &step.reads);
+    shape_target(f, &step, v, true);
+    vec_push(out, step);
+    *slot = tree_name(f->s, n->loc, v->name);
+    return true;
+}
+
 /* value: a variable, of numbers or arrays. */
 static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, const Variable *value,
                       Ast *written, Steps *out)
@@ -284,8 +359,11 @@ static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, const Var
     }
     if (!f->out->good) return;
     Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = lambda, .written = written};
+    step.rows = rows_of(f, array, target, out);
+    if (!f->out->good) return;
     shape_reads(f, lambda, &step.reads);
     normal_add(&step.reads, array);
+    if (step.rows) shape_reads(f, step.rows, &step.reads);
     shape_target(f, &step, array, false);
     vec_push(out, step);
 }

@@ -318,7 +318,8 @@ static void hoist_list(Shape *f, AstList list, Steps *out)
 void shape_hoist(Shape *f, Ast **slot, Steps *out)
 {
     Ast *n = *slot;
-    if (!n || !f->out->good || (!f->elements && !call_inside(f, n))) return;
+    if (!n || !f->out->good || (!f->elements && !call_inside(f, n) && !shape_has_rows(f, n)))
+        return;
     const Fact *fact = n->kind == AST_CALL ? facts_at(f->facts, n, FACT_CALL) : NULL;
     if (fact && !(fact->under && fact->value)) {
         shape_call(f, slot, fact, out);
@@ -330,6 +331,7 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
         return;
     }
     if (f->elements && shape_get(f, slot, out)) return;
+    if (shape_get_rows(f, slot, out)) return;
     const Fact *choice = n->kind == AST_COND ? facts_at(f->facts, n, FACT_CHOICE) : NULL;
     if (choice && needs_branch(f, n)) {
         *slot = tree_name(f->s, n->loc, shape_temporary(f, "choice", choice->type, n, out)->name);

@@ -93,6 +93,9 @@ void shape_functions(Shape *f, AstList list, Steps *out);
 
 /* Is it an element of an array of reals that is a variable? */
 bool shape_is_element(const Shape *f, const Ast *n);
+/* In a loop: has an expression rows of such arrays? Takes them out of it; false: they are none. */
+bool shape_has_rows(Shape *f, Ast *n);
+bool shape_get_rows(Shape *f, Ast **slot, Steps *out);
 /* Takes an element of an array out of an expression; false: it is none. */
 bool shape_get(Shape *f, Ast **slot, Steps *out);
 /* Is it a new array of elements that are written, which an expression has? */
