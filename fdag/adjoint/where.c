@@ -6,6 +6,8 @@
 
 #include "solve.h"
 
+enum { FEW = 64 }; /* places that need no narrower range */
+
 /* Is the condition what ranges of the unknowns can say? They then do. */
 static bool narrows(FdiSolve *s, const FdNode *guard)
 {
@@ -37,6 +39,81 @@ static bool narrows_by_place(FdiSolve *s, const FdNode *guard)
         if (!end || fdi_unknowns(s, end) > 0) continue;
         const FdNode **side = lower ? &dom->lo : &dom->hi;
         *side = fdi_long_op(fd, lower ? FD_OP_MAX : FD_OP_MIN, fdi_to_long(fd, *side), end);
+        return true;
+    }
+    return false;
+}
+
+/* The form where unknowns with constant ranges, but u, make it least: it is at most 0 wherever the condition holds. False:
+ * other unknowns are in it. */
+static bool at_least(const FdiSolve *s, const FdAffine *form, int u, FdAffine *out)
+{
+    *out = *form;
+    for (int i = 0; i < s->left.n; i++) {
+        const FdDom *dom = &s->left.doms[i];
+        int64_t factor = 0;
+        if (!fd_affine_factor(form, s->left.vars[i], &factor)) return false;
+        if (i == u || !factor) continue;
+        if (!fd_is_const(dom->lo) || !fd_is_const(dom->hi)) return false;
+        out->constant += factor * (factor > 0 ? dom->lo->value.i : dom->hi->value.i - 1);
+        for (int t = 0; t < out->nterms; t++)
+            if (out->terms[t].atom == s->left.vars[i]) out->terms[t--] = out->terms[--out->nterms];
+    }
+    return true;
+}
+
+/* Does the form of u leave but a few places at an end of its range: those before what an array begins with, or behind
+ * what it ends with? */
+static bool is_edge(const FdAffine *form, const FdNode *u, const FdDom *dom, bool upper)
+{
+    FdAffine rest = {.constant = form->constant};
+    for (int t = 0; t < form->nterms; t++)
+        if (form->terms[t].atom != u) rest.terms[rest.nterms++] = form->terms[t];
+    const FdOp end = upper ? FD_OP_LOWER : FD_OP_UPPER;
+    if (rest.nterms == 1 && rest.terms[0].factor == (upper ? -1 : 1) &&
+        fd_op_of(rest.terms[0].atom) == end)
+        return true;
+    return fd_affine_add(&rest, upper ? dom->lo : dom->hi, upper ? 1 : -1) && !rest.nterms;
+}
+
+/* Do ranges of other unknowns tell of this one? */
+static bool tells(const FdiSolve *s, const FdNode *var)
+{
+    bool found = false;
+    for (int i = 0; i < s->left.n; i++)
+        found =
+            found || fdi_free_in(s->left.doms[i].lo, var) || fdi_free_in(s->left.doms[i].hi, var);
+    return found;
+}
+
+/* What is clamped in a window, c(i + p) with p of a few: where i + p is outside, i is near an end of its range. So that
+ * its range can tell, it comes behind p. */
+static bool narrows_edge(FdiSolve *s, const FdNode *guard)
+{
+    Fd *fd = s->d->fd;
+    FdAffine forms[2], form;
+    if (fdi_comparison(guard, true, forms) != 1) return false;
+    for (int u = 0; u < s->left.n; u++) {
+        FdDom *dom = &s->left.doms[u];
+        const FdNode *var = s->left.vars[u];
+        int64_t factor;
+        bool lower;
+        if (fd_is_const(dom->lo) && fd_is_const(dom->hi) &&
+            dom->hi->value.i - dom->lo->value.i <= FEW)
+            continue;
+        if (!at_least(s, &forms[0], u, &form) || !fd_affine_factor(&form, var, &factor)) continue;
+        if ((factor != 1 && factor != -1) || !is_edge(&form, var, dom, factor > 0)) continue;
+        const FdNode *end = fd_solve(fd, fd_condition(fd, &forms[0]), var, &lower);
+        if (!end || tells(s, var)) continue;
+        FdDom now = *dom;
+        const FdNode **side = lower ? &now.lo : &now.hi;
+        *side = fdi_long_op(fd, lower ? FD_OP_MAX : FD_OP_MIN, fdi_to_long(fd, *side), end);
+        for (int i = u; i + 1 < s->left.n; i++) {
+            s->left.vars[i] = s->left.vars[i + 1];
+            s->left.doms[i] = s->left.doms[i + 1];
+        }
+        s->left.vars[s->left.n - 1] = var;
+        s->left.doms[s->left.n - 1] = now;
         return true;
     }
     return false;
@@ -87,7 +164,8 @@ void fdi_part_guard(FdiSolve *s, const FdNode *guard, const FdNode **inner, cons
     }
     if (!fd_effects(guard) && fdi_holds(s, guard, true)) return;
     bool speaks = fdi_unknowns(s, guard) > 0;
-    if (speaks && (narrows(s, guard) || narrows_by_place(s, guard))) return;
+    if (speaks && (narrows(s, guard) || narrows_by_place(s, guard) || narrows_edge(s, guard)))
+        return;
     const FdNode **to = speaks || (s->left.n && fdi_reads_outside(s, guard)) ? inner : outer;
     *to = fdi_and(s->d->fd, *to, guard);
 }
