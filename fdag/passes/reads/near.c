@@ -86,8 +86,7 @@ static const FdNode *choose_near(void *under, Fd *fd, const FdNode *n)
     if (!fdi_is_op(n, FD_OP_SELECT)) return NULL;
     const int before = u.n;
     add_equalities(&u, n->args[0]);
-    const FdNode *then =
-        u.n > before ? fd_rewrite(fd, n->args[1], choose_near, &u) : n->args[1];
+    const FdNode *then = u.n > before ? fd_rewrite(fd, n->args[1], choose_near, &u) : n->args[1];
     if (then == n->args[1]) return NULL;
     const FdNode *args[] = {n->args[0], then, n->args[2]};
     return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);

@@ -28,15 +28,14 @@
 #include "waiting.h"
 
 enum {
-    ALONE =
-        4, /* steps in a row that somebody looked at, with all arrays that they make: the loop is left alone */
+    ALONE = 4,       /* steps in a row that were looked at with all they make: not held back.. */
+    AGAIN = 16,      /* ..so many times: then another loop may go through the graph */
     TOLD = 2,        /* times that a scalar of an array follows it: then it does so each time */
     LEAST = 1 << 20, /* bytes of what a turn makes.. */
     EACH = 3 << 16,  /* ..and of each of its arrays */
     LARGE = 1 << 23  /* of an array: few turns may be kept in a larger cache */
 };
-/* Bytes: before a kernel is built for it, a loop is long. Several steps in one take longer to build: .1 s by
- * csc, seconds by a driver. */
+/* Bytes: before a kernel is built for it, a loop is long. It takes .1 s by csc, seconds by a driver. */
 typedef struct Work {
     double first, told;
 } Work;
@@ -93,6 +92,15 @@ static bool is_close(const Lazy *l, size_t bytes)
     return plan_joins() == PLAN_USUAL && 2 * made_by(l, bytes) <= native_close();
 }
 
+/* Has one step after the other been looked at lately? */
+static bool is_alone(Graph *g)
+{
+    if (g->alone < ALONE) return false;
+    if (++g->alone < ALONE + AGAIN) return true;
+    g->alone = ALONE - 1;
+    return false;
+}
+
 /* Why an evaluation is never held back; NULL: it may be. */
 static const char *unfit(const Lazy *l, size_t bytes)
 {
@@ -100,7 +108,7 @@ static const char *unfit(const Lazy *l, size_t bytes)
     if (l->box.rank < 2) return "arrays of one dimension are not held back";
     if (is_small(l, bytes)) return "less than 1 MiB a turn is not held back";
     if (is_close(l, bytes)) return "what a loop goes through stays in a cache that is close";
-    if (l->graph->alone >= ALONE) return "each step was looked at";
+    if (is_alone(l->graph)) return "each step was looked at";
     size_t kept =
         bytes; /* by what waits: its array, once it is made, and what it reads until then */
     for (const struct Held *h = rt.hold.first; h; h = h->next) kept += 2 * h->buffer->bytes;
