@@ -136,6 +136,7 @@ typedef struct CgDevice { /* what the device layer reports */
     size_t max_group, local_bytes;
     bool has_double;
     bool gathers;         /* has an instruction for it that is sooner than loads one by one */
+    int multiplies;       /* of the widest vectors, begun in a cycle */
     CgDivider divider[2]; /* of floats, of doubles */
     bool rounds;          /* quotients and roots of floats are right if that is asked for */
 } CgDevice;

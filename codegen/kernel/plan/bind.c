@@ -21,7 +21,8 @@ int64_t plan_device_value(const CgDevice *d, int i)
                                        [NUM_GPU] = d->family == CG_GPU,
                                        [NUM_CACHE] = (int64_t)(d->cache ? d->cache : d->l2),
                                        [NUM_PLACES] = d->places > 1 ? d->places : 1,
-                                       [NUM_GATHERS] = d->gathers};
+                                       [NUM_GATHERS] = d->gathers,
+                                       [NUM_MULTIPLIES] = d->multiplies};
     return values[i];
 }
 

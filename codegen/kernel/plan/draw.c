@@ -157,12 +157,6 @@ Num *draw_is_wide(Unit *u)
     return num_op(u, FD_OP_GE, num_fact(u, NUM_VECTOR_BYTES), num_int(u, 64));
 }
 
-Num *draw_by_width(Unit *u, Parameter p, int64_t wide, int64_t narrow)
-{
-    draw_widths(u, p, &wide, &narrow);
-    return num_select(u, draw_is_wide(u), num_int(u, wide), num_int(u, narrow));
-}
-
 bool draw_bool(Unit *u, Parameter p, bool usual)
 {
     if (is_given(u, p, usual, usual)) return u->given[p] != 0;
@@ -203,7 +197,8 @@ Num *draw_fact(Unit *u, NumFact f)
                           [NUM_MAX_GROUP] = {"MAX_GROUP", 4, {256, 4, 64, 16}},
                           [NUM_CACHE] = {"CACHE", 3, {512 << 10, 64, 16 << 10}},
                           [NUM_PLACES] = {"PLACES", 4, {1, 2, 3, 7}},
-                          [NUM_GATHERS] = {"GATHERS", 2, {0, 1}}};
+                          [NUM_GATHERS] = {"GATHERS", 2, {0, 1}},
+                          [NUM_MULTIPLIES] = {"MULTIPLIES", 2, {2, 1}}};
     if (!u->options->seed || !facts[f].n) return NULL;
     uint64_t bits = bits_of(u, (uint64_t)f);
     return num_define(u, facts[f].name, num_int(u, facts[f].values[bits % (unsigned)facts[f].n]));

@@ -18,9 +18,7 @@ typedef enum Parameter {
 /* What is usual, or given, or drawn. */
 int64_t draw(struct Unit *u, Parameter p, int64_t usual);
 Num *draw_num(struct Unit *u, Parameter p, int64_t usual);
-/* What is usual depends on whether vectors have 64 bytes. */
-Num *draw_by_width(struct Unit *u, Parameter p, int64_t wide, int64_t narrow);
-/* The same as numbers: with vectors of 64 bytes, and with shorter ones. */
+/* What is usual depends on whether vectors have 64 bytes: with these, and with shorter ones. */
 void draw_widths(struct Unit *u, Parameter p, int64_t *wide, int64_t *narrow);
 Num *draw_is_wide(struct Unit *u); /* have vectors 64 bytes? */
 bool draw_bool(struct Unit *u, Parameter p, bool usual);

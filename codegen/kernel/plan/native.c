@@ -9,14 +9,14 @@
 
 static const struct {
     const char *name, *cpu;
-    int vector_bytes;
+    int vector_bytes, multiplies;
     CgDivider divider[2]; /* measured one beside the other (docs/performance.md) */
     bool gathers; /* AVX2's are slower than loads, AMD's are some 80 operations for 16 elements */
-} levels[] = {[CG_NATIVE_V2] = {"v2", "x86-64-v2", 16, {{0}}, false},
-              [CG_NATIVE_QUICK] = {"quick", "x86-64-v3", 32, {{0}}, false},
-              [CG_NATIVE_V3] = {"v3", "x86-64-v3", 32, {{0}}, false},
-              [CG_NATIVE_V4] = {"v4", "x86-64-v4", 64, {{0}}, true},
-              [CG_NATIVE_ZEN4] = {"zen4", "x86-64-v4", 64, {{6, 9, 10}, {9, 15, 14}}, false}};
+} levels[] = {[CG_NATIVE_V2] = {"v2", "x86-64-v2", 16, 2, {{0}}, false},
+              [CG_NATIVE_QUICK] = {"quick", "x86-64-v3", 32, 2, {{0}}, false},
+              [CG_NATIVE_V3] = {"v3", "x86-64-v3", 32, 2, {{0}}, false},
+              [CG_NATIVE_V4] = {"v4", "x86-64-v4", 64, 2, {{0}}, true},
+              [CG_NATIVE_ZEN4] = {"zen4", "x86-64-v4", 64, 1, {{6, 9, 10}, {9, 15, 14}}, false}};
 
 CgDevice cg_native_device(CgNativeLevel level, int units)
 {
@@ -29,6 +29,7 @@ CgDevice cg_native_device(CgNativeLevel level, int units)
                       .l3 = 16 << 20,
                       .max_group = 1,
                       .local_bytes = 0,
+                      .multiplies = levels[level].multiplies,
                       .divider = {d[0], d[1]},
                       .gathers = levels[level].gathers,
                       .has_double = true};

@@ -23,7 +23,8 @@ const char *const num_fact_names[NUM_FACTS] = {[NUM_UNITS] = "units",
                                                [NUM_GPU] = "gpu",
                                                [NUM_CACHE] = "cache",
                                                [NUM_PLACES] = "places",
-                                               [NUM_GATHERS] = "gathers"};
+                                               [NUM_GATHERS] = "gathers",
+                                               [NUM_MULTIPLIES] = "multiplies"};
 
 typedef struct NumText { /* of a number */
     const char *text;

@@ -25,6 +25,7 @@ typedef enum NumFact {            /* plan.c knows their values */
                        NUM_CACHE, /* l2 as it is where the kernels run: not for macros */
                        NUM_PLACES, /* ranks that divide what is evaluated, or blocks: not for macros */
                        NUM_GATHERS, /* 1 where the processor gathers sooner than it loads one by one */
+                       NUM_MULTIPLIES, /* of the widest vectors, begun in a cycle */
                        NUM_FACTS
 } NumFact;
 extern const char *const num_fact_names[NUM_FACTS];

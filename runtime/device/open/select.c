@@ -131,5 +131,6 @@ void select_cpu_facts(CgDevice *d)
     else if (__builtin_cpu_supports("avx"))
         d->vector_bytes = 32;
     d->gathers = cg_gathers();
+    d->multiplies = d->gathers || d->vector_bytes < 64 ? 2 : 1;
 #endif
 }

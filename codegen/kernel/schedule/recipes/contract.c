@@ -85,14 +85,20 @@ static bool rows_want_panels(const FdContraction *c)
 }
 
 /* Accumulators, a row of column vectors and one broadcast fill the vector registers: 16 of them, 32
- * where vectors are 64 bytes. */
+ * where vectors are 64 bytes. There fewer rows keep a unit busy that begins one multiplication a cycle, and fewer are
+ * computed twice at the end. */
 static void tile_size(Tile *t)
 {
     Unit *u = t->u;
     int vectors = (int)draw(u, P_CONTRACT_VECTORS, t->c.nreduces <= 3 ? 2 : 1),
         n = t->c.nreduces * vectors;
     int large = 24 / n > 0 ? 24 / n : 1, small = 12 / n > 0 ? 12 / n : 1;
-    t->mr = num_define(u, fresh_name(u, "MR"), draw_by_width(u, P_CONTRACT_ROWS, large, small));
+    int64_t wide = large, narrow = small, half = 16 / n > 0 ? 16 / n : 1;
+    draw_widths(u, P_CONTRACT_ROWS, &wide, &narrow);
+    Num *one = num_op(u, FD_OP_LT, num_fact(u, NUM_MULTIPLIES), num_int(u, 2)),
+        *rows = num_select(u, one, num_int(u, wide == large ? half : wide), num_int(u, wide));
+    rows = num_select(u, draw_is_wide(u), rows, num_int(u, narrow));
+    t->mr = num_define(u, fresh_name(u, "MR"), rows);
     t->nv = num_int(u, vectors);
     t->nr = num_define(u, fresh_name(u, "NR"),
                        num_op(u, FD_OP_MUL, t->nv, nest_lane_count(u, t->lanes)));
