@@ -11,8 +11,8 @@
  *   - a DEFINE is a variable declaration: `sym` and `value`, whose type is the symbol's;
  *   - a CONVERT of functional type over an array of the same element type hands the array on; a
  * CONVERT to an array type evaluates its operand (cs_eval of a GRAPH, else cs_force);
- *   - a GRAPH of scalar type is evaluated (cs_scalar_i, cs_scalar_f, cs_scalar_record), of
- * functional type built (cs_lazy);
+ *   - a GRAPH of scalar type is evaluated (cs_scalar_i, cs_scalar_f, cs_scalar_record), unless it is
+ * of scalars alone (SemaGraph.arithmetic: host code); of functional type it is built (cs_lazy);
  *   - COALESCE of functional values that depend on no bound variable (cs_coalesce), application of
  * a functional value that gives a functional value (cs_apply), CLOSUREs, and conversions of objects
  * to functional types whose Invoke no device can run;

@@ -47,7 +47,8 @@ static void expression_statement(Shape *f, Ast *n, int nrest, Ast **rest, Steps 
     else if (facts_at(f->facts, e, FACT_CHECK))
         run_check(f, n, out);
     else if (!shape_effects(f, &e, out))
-        shape_fail(f, n->loc, "a call for its effect", "return what it computes");
+        shape_fail(f, n->loc, "a call for its effect",
+                   "return what it computes, and in place of a list set elements of an array");
 }
 
 static const char *kind_of(const Ast *n)

@@ -245,8 +245,9 @@ void shape_call(Shape *f, Ast **slot, const Fact *fact, Steps *out)
                 : fact->called->self        ? " that is a method others may override, or of a value"
                 : !kind_is_real(fact->type) ? ", whose result is no real or array of reals"
                                             : ", whose arguments are not as they are declared"),
-            fact->under
-                ? "call it in a statement of its own, or write it as definitions"
+            fact->under ? "call it in a statement of its own, or write it as definitions"
+            : call->call.args.len != decl->func.params.len && !fact->called->self
+                ? "give each argument in its place, `params` as an array; LINQ as sum(i : x, ..)"
                 : "make it a function of reals and arrays, outside of functions and objects");
         return;
     }
