@@ -370,6 +370,9 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
         forth(b, out, &steps->data[i], &k);
         vec_push(&kept, k);
     }
+    for (size_t i = 0; b->kept && steps == &b->n->steps && i < b->n->results.len; i++)
+        code_local(b->s, out, b->n->loc, NULL, b->kept[i],
+                   tree_name(b->s, b->n->loc, b->n->results.data[i]->name));
     for (size_t i = steps->len; i-- > 0 && b->good;) {
         back(b, out, &steps->data[i], &kept.data[i]);
         if (kept.data[i].both) code_step(b->s, out, &vec_last(steps));
@@ -387,8 +390,9 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
 
 void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *out)
 {
-    Back b = {s, n, true};
+    Back b = {.s = s, .n = n, .good = true};
     Loc loc = n->loc;
+    if (value && n->leaves) b.kept = arena_array(s->arena, const char *, n->results.len);
     AstList all = {0}, by = {0}, values = {0};
     Leaves leaves = {0};
     if (split_is(n->type))
@@ -401,7 +405,9 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
         Variable *result = n->results.data[i];
         code_result(out, n, result, result->name);
         if (result->active) change_set(&b, out, loc, result, leaves.data[i].value);
-        values = ast_list_add(s->arena, values, tree_name(s, loc, result->name));
+        if (b.kept) b.kept[i] = code_fresh(s, "returned");
+        values =
+            ast_list_add(s->arena, values, tree_name(s, loc, b.kept ? b.kept[i] : result->name));
     }
     vec_free(&leaves);
     there_and_back(&b, &n->steps, value ? &n->results : NULL, out);

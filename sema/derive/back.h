@@ -8,6 +8,8 @@ typedef struct Back {
     Sema *s;
     Normal *n;
     bool good;
+    const char *
+        *kept; /* of each result, what the way back leaves alone; NULL: it leaves results alone */
 } Back;
 
 /* ---- change.c: statements that are added to *out ---- */
