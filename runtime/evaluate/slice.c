@@ -196,9 +196,21 @@ static void set_whole(Array **at, const FdBox *box, void *fn, bool moved, const 
     }
 }
 
-/* Bytes, below which a slice is evaluated and copied: to ask what is read where costs more; and to make the rest of the
- * array anew, where that is read. */
-enum { COPIED = 1 << 16, REMADE = 1 << 17 };
+/* Bytes, below which to ask what is read where costs more than it saves; a slice is evaluated and copied, not made anew
+ * with the rest of its array; and that is done only where the rest is small. */
+enum { ASKED = 1 << 16, COPIED = 1 << 12, REMADE = 1 << 17, REST = 8 };
+enum { REFUSED = 2, AGAIN = 64 }; /* answers in a row: then nobody asks so many times */
+
+/* May the values go where they belong? What is learnt of loops is kept by graph. False, perhaps with an exception. */
+static bool goes_into(Array *a, const FdBox *box, void *fn, bool moved, const CsSite *site)
+{
+    Lazy *l = fn;
+    Graph *g = l->head.kind == CS_LAZY && !l->result ? l->graph : NULL;
+    if (g && g->refused >= REFUSED && ++g->refused < REFUSED + AGAIN) return false;
+    bool into = into_set((Over){a, 0}, box, fn, moved, site);
+    if (g) g->refused = into ? 0 : g->refused < REFUSED ? (uint8_t)(g->refused + 1) : REFUSED;
+    return into;
+}
 
 /* A device with memory of its own would have to give the array back to have a slice copied. */
 static bool is_below(int64_t most, const int64_t *lo, const int64_t *hi, const Array *a)
@@ -230,8 +242,10 @@ static bool set_box(Array **at, const int64_t *lo, const int64_t *hi, void *fn, 
         based = based && !full && own->dim[d].lo == 0 && own->dim[d].hi == hi[d] - lo[d];
     }
     if (!same && !based) return false;
-    if ((last && into_set((Over){a, 0}, &box, fn, !same, site)) || cs_pending) return true;
-    if (count < rt_array_count(a) - count || is_below(REMADE, lo, hi, a)) return false;
+    const bool asks = last && !is_below(ASKED, lo, hi, a);
+    if ((asks && goes_into(a, &box, fn, !same, site)) || cs_pending) return true;
+    const int64_t rest = rt_array_count(a) - count;
+    if (count < rest * (is_below(REMADE, lo, hi, a) ? REST : 1)) return false;
     set_whole(at, &box, fn, !same, site);
     return true;
 }

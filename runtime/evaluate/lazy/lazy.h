@@ -14,10 +14,11 @@ struct Graph {
     bool reduces;           /* fd_elements_reduce */
     bool wide; /* reduces over ranges that are no numbers: of each row it reads all others */
     int nodes; /* how large it is */
-    struct Graph *applied;  /* of what it gives, its parameters as slots; NULL: not made */
-    struct Domain *domain;  /* domain.c: its last ones; NULL: none */
-    struct Plain *plain;    /* compose.c: how it was composed last; NULL: never plainly */
-    uint16_t *points;       /* one a slot: at how many different points an element reads it */
+    struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
+    struct Domain *domain; /* domain.c: its last ones; NULL: none */
+    struct Plain *plain;   /* compose.c: how it was composed last; NULL: never plainly */
+    uint16_t *points;      /* one a slot: at how many different points an element reads it */
+    uint8_t refused; /* slice.c: times in a row that its values could not go where they belong */
     uint64_t hides_nothing; /* ahead_hidden.c, of a group: for captures with this hash */
     /* hold.c, of what is a step of a loop */
     double work;    /* bytes that it went through */
