@@ -129,6 +129,7 @@ void shape_if(Shape *f, Ast *n, AstList rest, Steps *out)
     set_marks(f, &after);
     vec_free(&before);
     vec_free(&after);
+    f->read.len = 0; /* what a branch read is not there behind it */
     vec_push(out, step);
 }
 

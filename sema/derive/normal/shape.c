@@ -389,7 +389,6 @@ static bool assign_choice(Shape *f, Loc loc, Variable *v, Ast *value, bool decla
     n->if_.then = tree_assign(s, loc, tree_name(s, loc, v->name), value->cond.then);
     n->if_.other = tree_assign(s, loc, tree_name(s, loc, v->name), value->cond.other);
     shape_if(f, n, (AstList){0}, out);
-    f->read.len = 0; /* what a branch read is not there behind it */
     return true;
 }
 
