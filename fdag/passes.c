@@ -20,7 +20,7 @@ static const FdPass all[] = {
     {"exact", fd_pass_exact},
     {"components", fd_pass_components},
     {"pick", fd_pass_pick},
-    {"near", fd_pass_near},
+    {"adjacent", fd_pass_adjacent},
     {"neutral", fd_pass_neutral},
     {"byrows", fd_pass_byrows},
     {"beside", fd_pass_beside},
@@ -43,7 +43,7 @@ const FdPass fd_front_passes[] = {
     {"beside", fd_pass_beside}, {"inline", fd_pass_inline}, {"divisors", fd_pass_divisors},        \
         {"share", fd_pass_share}, {"fuse", fd_pass_fuse}, {"compose", fd_pass_compose},            \
         {"recur", fd_pass_recur}, {"fold", fd_pass_fold}, {"simplify", fd_pass_simplify},          \
-        {"pick", fd_pass_pick}, {"near", fd_pass_near},                                            \
+        {"pick", fd_pass_pick}, {"adjacent", fd_pass_adjacent},                                    \
     {                                                                                              \
         "neutral", fd_pass_neutral                                                                 \
     }

@@ -93,24 +93,24 @@ static void verify_text(const FdGraph *g, FdKey key)
     fd_free(fd);
 }
 
+/* It is of a turn; of how many arrays is known where the last of them is one of the program's. */
+static void say_turn(SemaGraph *g, const SemaEvaluation *e)
+{
+    g->of_turns = true;
+    g->period = e->last >= 0 ? e->period : 0;
+    g->whole = e->last >= 0 ? e->whole : 0;
+}
+
 /* There is code for turns of a loop: the runtime need not wait until they are worth making it. */
 static void say_turns(SemaResult *r, const SemaEvaluation *e, const HostKernel *k)
 {
     bool has = false;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) has = has || k->code[level];
-    const bool known = e->last >= 0;
-    for (int i = 0; i < e->nturns && has; i++) {
-        SemaGraph *g = &r->graphs[e->turns[i]];
-        if (g->of_turns) continue;
-        g->of_turns = true;
-        g->period = known ? e->period : 0;
-        g->whole = known ? e->whole : 0;
-    }
-    if (!e->nturns || !known || !has) return;
-    SemaGraph *last = &r->graphs[e->last];
-    last->of_turns = last->ends_turn = true;
-    last->period = e->period;
-    last->whole = e->whole;
+    for (int i = 0; i < e->nturns && has; i++)
+        if (!r->graphs[e->turns[i]].of_turns) say_turn(&r->graphs[e->turns[i]], e);
+    if (!e->nturns || e->last < 0 || !has) return;
+    say_turn(&r->graphs[e->last], e); /* whatever another loop said */
+    r->graphs[e->last].ends_turn = true;
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */

@@ -67,6 +67,15 @@ static const FdNode *position(Lower *l, const FdNode *f, int d, const Ast *n)
     return from_end ? op(l, FD_OP_SUB, end_of(l, f, d), v) : v;
 }
 
+/* The bounds of a range in the brackets. False: they cannot be lowered. */
+static bool bounds(Lower *l, const FdNode *f, int d, const Ast *range, const FdNode **lo,
+                   const FdNode **hi)
+{
+    *lo = range->range.lo ? position(l, f, d, range->range.lo) : first_of(l, f, d);
+    *hi = range->range.hi ? position(l, f, d, range->range.hi) : end_of(l, f, d);
+    return *lo && *hi;
+}
+
 /* The slice lo..hi of f is checked when the graph is built: if it is known then, and needed. */
 static void add_slice(Lower *l, const FdNode *f, int d, const FdNode *lo, const FdNode *hi, Loc loc)
 {
@@ -92,9 +101,8 @@ const FdNode *lower_slice(Lower *l, const Ast *n)
             continue;
         }
         const FdType *t = f->type->params[d];
-        const FdNode *lo = a->range.lo ? position(l, f, d, a->range.lo) : first_of(l, f, d);
-        const FdNode *hi = a->range.hi ? position(l, f, d, a->range.hi) : end_of(l, f, d);
-        if (!lo || !hi) return NULL;
+        const FdNode *lo, *hi;
+        if (!bounds(l, f, d, a, &lo, &hi)) return NULL;
         if (a->range.lo || a->range.hi) add_slice(l, f, d, lo, hi, n->loc);
         doms[rank] = (FdDom){FD_DOM_GIVEN, number(l, t, 0), op(l, FD_OP_SUB, hi, lo)};
         vars[rank] = fd_var(l->fd, t, names[rank]);
@@ -111,12 +119,11 @@ const FdNode *lower_moved(Lower *l, const FdNode *value, const FdNode *f, const 
     const FdNode *at[FD_MAX_RANK];
     int rank = 0;
     for (int d = 0; d < f->type->nparams; d++) {
-        const Ast *a = part->index.args.data[d];
+        const Ast *range = sema_range_of(part->index.args.data[d]);
         const FdType *t = f->type->params[d];
-        if (a->kind != AST_RANGE) continue;
-        const FdNode *lo = a->range.lo ? position(l, f, d, a->range.lo) : first_of(l, f, d);
-        const FdNode *hi = a->range.hi ? position(l, f, d, a->range.hi) : end_of(l, f, d);
-        if (!lo || !hi || value->type->params[rank] != t) return NULL;
+        const FdNode *lo, *hi;
+        if (!range) continue;
+        if (!bounds(l, f, d, range, &lo, &hi) || value->type->params[rank] != t) return NULL;
         const FdNode *i = fd_var(l->fd, t, "i");
         const FdDom dom = {FD_DOM_GIVEN, number(l, t, 0), op(l, FD_OP_SUB, hi, lo)};
         const FdLoc loc = lower_loc(l, part->loc);
@@ -137,19 +144,20 @@ const FdNode *lower_is_within(Lower *l, const FdNode *f, const Ast *part, const 
 {
     const FdNode *within = NULL;
     for (int d = 0; d < f->type->nparams; d++) {
-        const Ast *a = part->index.args.data[d];
-        const FdType *t = f->type->params[d];
-        const bool range = a->kind == AST_RANGE;
-        const Ast *from = range ? a->range.lo : a, *to = range ? a->range.hi : NULL;
-        if (range && !from && !to) continue;
-        const FdNode *lo = from ? position(l, f, d, from) : first_of(l, f, d);
-        const FdNode *hi = to ? position(l, f, d, to) : end_of(l, f, d);
-        if (!range && lo) hi = op(l, FD_OP_ADD, lo, number(l, t, 1));
-        if (!lo || !hi) return NULL;
+        Ast *a = part->index.args.data[d], *range = sema_range_of(a);
+        const FdNode *lo, *hi;
+        if (!range) {
+            if (!(lo = position(l, f, d, a))) return NULL;
+            add_slice(l, f, d, lo, op(l, FD_OP_ADD, lo, number(l, f->type->params[d], 1)),
+                      part->loc);
+            within = both(l, within, op(l, FD_OP_EQ, vars[d], lo));
+            continue;
+        }
+        if (!range->range.lo && !range->range.hi) continue;
+        if (!bounds(l, f, d, range, &lo, &hi)) return NULL;
         add_slice(l, f, d, lo, hi, part->loc);
-        if (!range) within = both(l, within, op(l, FD_OP_EQ, vars[d], lo));
-        if (range && from) within = both(l, within, op(l, FD_OP_GE, vars[d], lo));
-        if (range && to) within = both(l, within, op(l, FD_OP_LT, vars[d], hi));
+        if (range->range.lo) within = both(l, within, op(l, FD_OP_GE, vars[d], lo));
+        if (range->range.hi) within = both(l, within, op(l, FD_OP_LT, vars[d], hi));
     }
     return within;
 }

@@ -8,8 +8,8 @@
 #include "../../internal.h"
 
 enum {
-    NEAR = 3, /* rows: of more a band would keep too many */
-    MOST = 3  /* equalities around a read */
+    NEAREST = 3, /* rows: of more a band would keep too many */
+    MOST = 3     /* equalities around a read */
 };
 
 typedef struct Under {
@@ -17,13 +17,6 @@ typedef struct Under {
     int n;
     const FdNode *equal[MOST]; /* that hold */
 } Under;
-
-static bool is_of_let(const FdNode *let, const FdNode *n)
-{
-    for (int d = 0; d < let->nvars; d++)
-        if (fdi_free_in(n, let->vars[d])) return true;
-    return false;
-}
 
 /* Is a + c * (what equalities from number k on say to be 0), for c of -1, 0 or 1 each, a constant? */
 static bool is_constant(const Under *u, int k, FdAffine a, int64_t *constant)
@@ -41,21 +34,21 @@ static bool is_constant(const Under *u, int k, FdAffine a, int64_t *constant)
     return false;
 }
 
-/* The index as the variable of its dimension, moved; NULL: it is not near. */
+/* The index as the variable of its dimension, moved; NULL: it is not adjacent. */
 static const FdNode *beside(Fd *fd, const Under *u, int dim, const FdNode *index)
 {
     const FdNode *var = u->let->vars[dim];
     FdAffine a;
     int64_t by;
-    if (index->type != var->type || is_of_let(u->let, index) || !fd_affine(index, &a) ||
-        !fd_affine_add(&a, var, -1) || !is_constant(u, 0, a, &by) || by > NEAR || by < -NEAR)
+    if (index->type != var->type || !fd_closed(index) || !fd_affine(index, &a) ||
+        !fd_affine_add(&a, var, -1) || !is_constant(u, 0, a, &by) || by > NEAREST || by < -NEAREST)
         return NULL;
     if (!by) return var;
     const FdNode *sum[] = {var, fd_const(fd, var->type->scalar, (ScalarValue){.i = by})};
     return fd_simple_op(fd, FD_OP_ADD, SC_INT, 2, sum);
 }
 
-static const FdNode *read_near(const Under *u, Fd *fd, const FdNode *n)
+static const FdNode *read_adjacent(const Under *u, Fd *fd, const FdNode *n)
 {
     const FdNode *at[FD_MAX_RANK];
     bool moved = false;
@@ -79,31 +72,32 @@ static void add_equalities(Under *u, const FdNode *cond)
     }
 }
 
-static const FdNode *choose_near(void *under, Fd *fd, const FdNode *n)
+static const FdNode *choose_adjacent(void *under, Fd *fd, const FdNode *n)
 {
     Under u = *(const Under *)under;
-    if (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_NONE && u.n) return read_near(&u, fd, n);
+    if (n->kind == FD_APPLY && fd_op_of(n) == FD_OP_NONE && u.n) return read_adjacent(&u, fd, n);
     if (!fdi_is_op(n, FD_OP_SELECT)) return NULL;
     const int before = u.n;
     add_equalities(&u, n->args[0]);
-    const FdNode *then = u.n > before ? fd_rewrite(fd, n->args[1], choose_near, &u) : n->args[1];
+    const FdNode *then =
+        u.n > before ? fd_rewrite(fd, n->args[1], choose_adjacent, &u) : n->args[1];
     if (then == n->args[1]) return NULL;
     const FdNode *args[] = {n->args[0], then, n->args[2]};
     return fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
 }
 
-static const FdNode *made_near(void *ctx, Fd *fd, const FdNode *n)
+static const FdNode *made_adjacent(void *ctx, Fd *fd, const FdNode *n)
 {
     (void)ctx;
     if (n->kind != FD_LET || n->nvars < 2 || n->self) return NULL;
     Under none = {.let = n};
-    const FdNode *body = fd_rewrite(fd, n->body, choose_near, &none);
+    const FdNode *body = fd_rewrite(fd, n->body, choose_adjacent, &none);
     return body == n->body ? NULL : fdi_rebind(fd, n, NULL, body);
 }
 
-bool fd_pass_near(Fd *fd, FdGraph *g, FdError *error)
+bool fd_pass_adjacent(Fd *fd, FdGraph *g, FdError *error)
 {
     (void)error;
-    fdi_rewrite_graph(fd, g, made_near, NULL);
+    fdi_rewrite_graph(fd, g, made_adjacent, NULL);
     return true;
 }
