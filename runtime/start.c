@@ -20,6 +20,7 @@
 #include "evaluate/plan.h"
 #include "library/console.h"
 #include "native/compiler.h"
+#include "native/guard.h"
 #include "objects/count.h"
 #include "objects/number.h"
 #include "objects/record.h"
@@ -133,6 +134,16 @@ bool rt_profiling(void)
         rt.profile_read = true;
     }
     return rt.profiling;
+}
+
+bool rt_is_calm(void)
+{
+    if (!rt.calm_read) { /* each evaluation asks */
+        rt.calm = !rt.ranks.size && !rt.ranks.blocks && rt_dumps() == RT_DUMP_READ &&
+                  !rt_profiling() && !trace_now() && !guard_wanted();
+        rt.calm_read = true;
+    }
+    return rt.calm && !rt.stops;
 }
 
 const char *rt_device_wish(void)

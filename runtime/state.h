@@ -168,9 +168,10 @@ typedef struct RtState {
     int units;               /* threads of the pool, the caller among them; 0: not asked yet */
     size_t l2, l3, close;    /* native_l2, native_close */
     bool l2_read, profile_read;
-    bool profiling; /* rt_profiling, once profile_read */
+    bool profiling;       /* rt_profiling, once profile_read */
+    bool calm_read, calm; /* rt_is_calm, but for what may change */
     enum { RT_NODES_UNREAD, RT_NODES_NONE, RT_NODES_SOME } nodes; /* list.c: of other devices */
-    int native_read;           /* native.c: CS_DEVICE, once read */
+    int native_read, ref_read; /* native.c, list.c: CS_DEVICE, once read */
     uint64_t native_nanos;     /*   what large evaluations took that ran natively */
     struct Compiler *compiler; /* compiler.c; NULL: none was asked for */
     int guard_read;            /* guard.c: CS_GUARD, once read */
@@ -194,6 +195,8 @@ bool rt_dumping(unsigned what); /* is this process to print these? */
 bool rt_check_variables(
     const CsSite *site); /* false, with an exception, if CS_DUMP or CS_PLAN has other words */
 bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
+/* Does nobody look at evaluations or stop them, and no other rank or block have part in them? */
+bool rt_is_calm(void);
 const char *rt_device_wish(void); /* what CS_DEVICE says, or NULL */
 
 /* Start and end of what a program and a library's context have in common. False: no memory. */

@@ -65,8 +65,10 @@ bool rt_box_count(const FdBox *box, int64_t *out)
     return empty || fits;
 }
 
-static Array *new_handle(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n)
+/* Of a box; a negative extent of an empty one is 0. */
+static Array *new_handle(int32_t elem, const FdBox *box)
 {
+    const int32_t rank = box->rank;
     Array *a = rt_object_new(offsetof(CsArray, dim) + (size_t)rank * sizeof(CsDim), CS_ARRAY);
     if (!a) return NULL;
     a->head.elem = elem;
@@ -74,29 +76,25 @@ static Array *new_handle(int32_t elem, int32_t rank, const int64_t *lo, const in
     if (elem == CS_ELEM_REF) a->head.head.colour = RT_BLACK;
     uint64_t stride = 1; /* of an empty array it may wrap */
     for (int32_t d = rank - 1; d >= 0; d--) {
-        a->head.dim[d].lo = lo ? lo[d] : 0;
-        a->head.dim[d].n = n[d];
+        const int64_t n = box->dim[d].hi - box->dim[d].lo;
+        a->head.dim[d].lo = box->dim[d].lo;
+        a->head.dim[d].n = n > 0 ? n : 0;
         a->head.dim[d].stride = (int64_t)stride;
-        stride *= (uint64_t)n[d];
+        stride *= (uint64_t)a->head.dim[d].n;
     }
     return a;
 }
 
-Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n, bool zero,
-                    const CsSite *site)
+static Array *new_array(int32_t elem, const FdBox *box, bool zero, const CsSite *site)
 {
-    FdBox box = {.rank = rank};
-    for (int32_t d = 0; d < rank; d++) box.dim[d].hi = n[d];
     int64_t count, bytes;
-    if (!rt_box_count(&box, &count) || !elem_bytes(elem, count, &bytes)) {
+    if (!rt_box_count(box, &count) || !elem_bytes(elem, count, &bytes)) {
         rt_throw_memory(site, SIZE_MAX);
         return NULL;
     }
     Buffer *b = NULL;
     if (count && !(b = buffer_new((size_t)bytes, zero || elem == CS_ELEM_REF, site))) return NULL;
-    int64_t clean[CS_MAX_RANK] = {0}; /* a negative extent of an empty domain is 0 */
-    for (int32_t d = 0; d < rank; d++) clean[d] = n[d] > 0 ? n[d] : 0;
-    Array *a = new_handle(elem, rank, lo, clean);
+    Array *a = new_handle(elem, box);
     if (!a) {
         buffer_release(b);
         rt_site(site);
@@ -110,19 +108,32 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
     return a;
 }
 
+static FdBox box_from(int32_t rank, const int64_t *lo, const int64_t *n)
+{
+    FdBox box = {.rank = rank};
+    for (int32_t d = 0; d < rank; d++) {
+        box.dim[d].lo = lo ? lo[d] : 0;
+        box.dim[d].hi = box.dim[d].lo + n[d];
+    }
+    return box;
+}
+
+Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t *n, bool zero,
+                    const CsSite *site)
+{
+    const FdBox box = box_from(rank, lo, n);
+    return new_array(elem, &box, zero, site);
+}
+
 Array *rt_array_over(int32_t elem, const FdBox *box, const CsSite *site)
 {
-    int64_t lo[FD_MAX_RANK], n[FD_MAX_RANK];
-    for (int d = 0; d < box->rank; d++) {
-        lo[d] = box->dim[d].lo;
-        n[d] = box->dim[d].hi - lo[d];
-    }
-    return rt_array_new(elem, box->rank, lo, n, false, site);
+    return new_array(elem, box, false, site);
 }
 
 Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n)
 {
-    Array *a = new_handle(elem, rank, NULL, n);
+    const FdBox box = box_from(rank, NULL, n);
+    Array *a = new_handle(elem, &box);
     if (a)
         a->head.buffer = b;
     else
@@ -142,8 +153,8 @@ void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsS
 
 void *cs_array_empty(int32_t elem, int32_t rank)
 {
-    static const int64_t none[CS_MAX_RANK];
-    return new_handle(elem, rank, NULL, none);
+    const FdBox none = {.rank = rank};
+    return new_handle(elem, &none);
 }
 
 void *rt_array_data(Array *a, const CsSite *site)
@@ -194,8 +205,8 @@ void *cs_array_write(void *array_slot, const CsSite *site)
         const void *from = buffer_host(a->head.buffer, false, site);
         Buffer *own = from ? buffer_new(a->head.buffer->bytes, false, site) : NULL;
         void *to = own ? buffer_host(own, true, site) : NULL;
-        static const int64_t none[CS_MAX_RANK];
-        Array *copy = to ? new_handle(a->head.elem, a->head.rank, NULL, none) : NULL;
+        const FdBox box = rt_array_box(a);
+        Array *copy = to ? new_handle(a->head.elem, &box) : NULL;
         if (!copy) {
             buffer_release(own);
             rt_site(site);
@@ -204,7 +215,6 @@ void *cs_array_write(void *array_slot, const CsSite *site)
         memcpy(to, from, a->head.buffer->bytes);
         if (a->head.elem == CS_ELEM_REF)
             for (int64_t i = 0, n = rt_array_count(a); i < n; i++) cs_retain(((void **)to)[i]);
-        memcpy(copy->head.dim, a->head.dim, (size_t)a->head.rank * sizeof(CsDim));
         copy->head.buffer = own;
         *slot = copy;
         cs_release(a);

@@ -16,6 +16,14 @@ void buffer_release(Buffer *b); /* NULL is fine */
 void *buffer_host(Buffer *b, bool write, const CsSite *site);
 /* The same where only what this rank has of it is asked for (ranks/parts.h). */
 void *buffer_host_part(Buffer *b, bool write, const CsSite *site);
+/* The same if nothing has to be done for it; else NULL, without an exception. */
+static inline void *buffer_at_hand(Buffer *b, bool write)
+{
+    if (b->held || b->device || !b->host) return NULL;
+    b->host_stale = false;
+    b->device_stale |= write | b->fresh;
+    return b->host;
+}
 /* Takes host memory for b if it has none; its contents are undefined. `shared`: memory that a
  * device can use in place. What was small and is moved there keeps its contents, and its old place
  * can be read as long as nobody writes b. False with an exception pending. */

@@ -11,7 +11,7 @@
 #include "lazy/domain.h"
 #include "plan.h"
 #include "repeat.h"
-#include "run.h"
+#include "running.h"
 #include "same.h"
 #include "steps/hold.h"
 
@@ -181,28 +181,45 @@ void *cs_array_of(void *fn)
     return cs_force(fn, NULL);
 }
 
+/* A new array of the box, with its elements; fewer bytes than hold.h and into.h care for, or NULL without an exception. */
+static Array *small_array(Evaluation *e, Graph *g, const FdBox *box, Recalled *ready,
+                          const CsSite *site)
+{
+    enum { SMALL = 1 << 16 };
+    const FdType *elem = fd_root(g->fd)->type->result;
+    int64_t count;
+    if (!rt_box_count(box, &count)) return NULL;
+    if ((size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(SMALL))
+        return NULL;
+    Array *a = rt_array_over(elem_of_type(elem), box, site);
+    if (!a || !count) return a;
+    const Results one = {1, &a->head.buffer, count};
+    rt.evaluations += ready != NULL;
+    if (ready ? run_native_again(e, ready, &one, site) == DONE
+              : evaluate(e, box, a->head.buffer, site)) {
+        made(a, g);
+        return a;
+    }
+    cs_release(a);
+    return NULL;
+}
+
 /* What is small and was evaluated before, of such captures: there is nothing to be decided, so it takes no lazy value.
  * NULL, perhaps with an exception pending: it is not so. */
 static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
 {
-    enum { SMALL = 1 << 16 }; /* bytes: fewer than hold.h and into.h care for */
-    const FdBox *box = g->recurs ? NULL : domain_again(g, captures);
     Evaluation e;
-    int64_t count;
-    if (!box || !rt_box_count(box, &count) || !compose_plainly(&e, g, captures)) return NULL;
-    const FdType *elem = fd_root(g->fd)->type->result;
     Array *a = NULL;
-    if (e.composed->last &&
-        (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) < plan_least(SMALL)) {
+    if (g->recurs || cs_pending || !compose_plainly(&e, g, captures)) return NULL;
+    Recalled *ready = recall_ready(&e);
+    const bool known = ready && ready->ranged;
+    const FdBox *box = known ? &ready->range : domain_again(g, captures);
+    if (box && e.composed->last) {
         const CsSite *around = rt.at;
         rt.at = site;
-        a = rt_array_over(elem_of_type(elem), box, site);
-        if (a && count && !evaluate(&e, box, a->head.buffer, site)) {
-            cs_release(a);
-            a = NULL;
-        }
-        if (a) made(a, g);
+        a = small_array(&e, g, box, known ? ready : NULL, site);
         rt.at = around;
+        if (a && !known) recall_range(&e, g, box);
     }
     compose_end(&e);
     return a;

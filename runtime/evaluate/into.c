@@ -4,7 +4,7 @@
 #include "../device/memory.h"
 #include "../objects/record.h"
 #include "../state.h"
-#include "compose/compose.h"
+#include "compose/plain.h"
 #include "lazy/restrict.h"
 #include "plan.h"
 #include "run.h"
@@ -33,7 +33,7 @@ static bool evaluate(const Lazy *l, Array *into, bool held, const CsSite *site)
         }
     }
     compose_end(&e);
-    if (done && !held) compose_count(l->graph, l->captures, site);
+    if (done && !held) plain_count(l->graph, l->captures);
     return done;
 }
 

@@ -227,8 +227,7 @@ static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
     }
     if (filled) last = last_one(e, r);
     if (!last || (e->into && !goes_into(e, &last->numbers))) return INTERPRET;
-    if (last->native) dump_launches(e->composed->native, &last->numbers.schedule);
-    return last->native ? run_native(e, &last->numbers, r, site)
+    return last->native ? run_native_again(e, last, r, site)
                         : run_device(e, &last->numbers, r, site);
 }
 

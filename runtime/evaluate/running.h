@@ -58,6 +58,9 @@ bool run_device_large(const Preparation *p); /* is there a buffer that the devic
 
 /* By numbers that are bound for a form. */
 Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site);
+/* By those of an evaluation before, whose run may stand ready. */
+Outcome run_native_again(Evaluation *e, struct Recalled *last, const Results *r,
+                         const CsSite *site);
 /* If it is to run here, all of it. INTERPRET: not here. */
 Outcome run_native_try(Preparation *p);
 /* Natively, whatever is usual. The usual kernel stays what it is: which one an evaluation of reals takes is a

@@ -58,13 +58,10 @@ void cs_kernel_fail(uint32_t *error, int64_t kind, int64_t site, int64_t index, 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
 typedef struct Job {
-    CsKernelCode *code;
+    const LaunchItems *of;
     const uint64_t *args;
-    const CsKernelAt *at; /* sizes and variant */
-    uint64_t number;      /* of the launch */
-    int64_t done;         /* items that are done already */
-    int64_t lo[3], n[3];  /* first item, and how many */
-    bool fast;            /* denormals are zero */
+    uint64_t number; /* of the launch */
+    int64_t done;    /* items that are done already */
 } Job;
 
 /* What a thread's reals do with denormals; gives what they did before. */
@@ -92,30 +89,26 @@ static unsigned denormals_are_zero(void)
 static void do_items(const void *job, int64_t from, int64_t to)
 {
     const Job *j = job;
-    unsigned before = j->fast ? denormals_are_zero() : 0;
-    CsKernelAt at = *j->at;
+    const LaunchItems *of = j->of;
+    unsigned before = of->fast ? denormals_are_zero() : 0;
+    CsKernelAt at = of->at;
     here = (Place){j->number, from};
-    int64_t end[3];
-    for (int d = 0; d < 3; d++) {
-        at.id[d] = j->lo[d];
-        end[d] = j->lo[d] + j->n[d];
-    }
     if (from) { /* not so for few items: divisions take longer than they */
-        at.id[0] += from % j->n[0];
-        at.id[1] += from / j->n[0] % j->n[1];
-        at.id[2] += from / j->n[0] / j->n[1];
+        at.id[0] += from % of->n[0];
+        at.id[1] += from / of->n[0] % of->n[1];
+        at.id[2] += from / of->n[0] / of->n[1];
     }
     bool stops = rt.stops;
     for (int64_t i = from; i < to; i++) {
         if (stops && interrupted()) return;
-        j->code(j->args, &at);
-        if (++at.id[0] < end[0]) continue;
-        at.id[0] = j->lo[0];
-        if (++at.id[1] < end[1]) continue;
-        at.id[1] = j->lo[1];
+        of->code(j->args, &at);
+        if (++at.id[0] < of->at.id[0] + of->n[0]) continue;
+        at.id[0] = of->at.id[0];
+        if (++at.id[1] < of->at.id[1] + of->n[1]) continue;
+        at.id[1] = of->at.id[1];
         at.id[2]++;
     }
-    if (j->fast) denormals(before);
+    if (of->fast) denormals(before);
 }
 
 static void do_rest(const void *job, int64_t from, int64_t to)
@@ -141,9 +134,11 @@ static Speed *speed_of(CsKernelCode *code)
 }
 
 /* Would the others' help come too late? */
-static bool is_done_sooner_alone(Job *job, double work, int64_t items)
+static bool is_done_sooner_alone(Job *job)
 {
-    Speed *s = speed_of(job->code);
+    const int64_t items = job->of->items;
+    const double work = job->of->work;
+    Speed *s = speed_of(job->of->code);
     uint32_t asked = s->asked++;
     if ((asked & (asked - 1)) == 0 || asked % TRIAL_EVERY == 0) {
         int64_t some = (items + TRIAL_SHARE - 1) / TRIAL_SHARE;
@@ -155,23 +150,42 @@ static bool is_done_sooner_alone(Job *job, double work, int64_t items)
     return s->nanos * work < WORTH_NANOS;
 }
 
-static void do_all(Job *job, double work, int64_t items)
+void launch_all(const LaunchItems *of, const uint64_t *args)
 {
-    bool alone = work < SHARED_WORK || items == 1;
-    if (!alone && work < SURELY_WORK) alone = is_done_sooner_alone(job, work, items);
+    static uint64_t launches; /* the host's thread alone launches */
+    Job job = {of, args, ++launches, 0};
+    bool alone = of->work < SHARED_WORK || of->items == 1;
+    if (!alone && of->work < SURELY_WORK) alone = is_done_sooner_alone(&job);
     if (alone)
-        do_items(job, job->done, items);
+        do_items(&job, job.done, of->items);
     else
-        pool_run(do_rest, job, items - job->done);
+        pool_run(do_rest, &job, of->items - job.done);
 }
 
-static void *memory_of(const Memory *m, const CgArg *a)
+bool launch_sides(Buffer *const *buffers, int n, bool write, void **out, const CsSite *site)
 {
-    void *p = a->kind == CG_ARG_SLOT   ? m->slots[a->index]
-              : a->kind == CG_ARG_TEMP ? m->temps[a->index]
-              : a->kind == CG_ARG_OUT  ? m->outs[a->index]
-                                       : m->errors;
+    for (int i = 0; i < n; i++) {
+        out[i] = NULL;
+        Buffer *b = buffers[i];
+        if (b && !(out[i] = buffer_at_hand(b, write)) &&
+            !(out[i] = buffer_host_part(b, write, site)))
+            return false;
+    }
+    return true;
+}
+
+void *launch_memory(const Memory *m, CgArgKind kind, int index)
+{
+    void *p = kind == CG_ARG_SLOT   ? m->slots[index]
+              : kind == CG_ARG_TEMP ? m->temps[index]
+              : kind == CG_ARG_OUT  ? m->outs[index]
+                                    : m->errors;
     return p ? p : memory_nothing();
+}
+
+void launch_value(const CgArg *a, uint64_t *to)
+{
+    if (a->kind == CG_ARG_BYTES) memcpy(to, a->bytes, sizeof a->bytes); /* zeros behind its size */
 }
 
 /* Of the buffers that a launch touches, each once. */
@@ -208,40 +222,54 @@ bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s)
     return true;
 }
 
+bool launch_items(const NativeRun *r, const CgLaunch *l, LaunchItems *out)
+{
+    *out = (LaunchItems){.code = code_of(r->form, r->plan, l->kernel),
+                         .at = {.size = {1, 1, 1}, .variant = r->variant},
+                         .n = {1, 1, 1},
+                         .items = 1,
+                         .work = r->work,
+                         .fast = cg_plan_reals(r->plan) == FD_REALS_FAST};
+    for (int d = 0; d < l->dims; d++)
+        out->items *= out->n[d] = out->at.size[d] = (int64_t)l->global[d];
+    return out->code != NULL;
+}
+
+/* The share of them alone. */
+static void take_share(LaunchItems *of, const DivisionRange *share)
+{
+    const int64_t all = of->items;
+    of->at.id[share->dim] = share->from;
+    of->n[share->dim] = share->to - share->from;
+    of->items = of->n[0] * of->n[1] * of->n[2];
+    of->work *= all ? (double)of->items / (double)all : 0;
+}
+
 bool launch_run(const NativeRun *r, const CgLaunch *l, const DivisionRange *share, const Memory *m,
                 uint64_t *args, const CsSite *site)
 {
-    CsKernelCode *code = code_of(r->form, r->plan, l->kernel);
-    if (!code) {
+    LaunchItems of;
+    if (!launch_items(r, l, &of)) {
         rt_throw(RT_DEVICE, site, "kernel %s is missing in the program", l->kernel);
         return false;
     }
     for (int i = 0; i < l->nargs; i++) {
         const CgArg *a = &l->args[i];
         args[i] = 0;
-        if (a->kind == CG_ARG_BYTES) {
-            memcpy(&args[i], a->bytes, sizeof a->bytes); /* zeros behind its size */
-        } else {
-            void *p = memory_of(m, a);
-            memcpy(&args[i], &p, sizeof p);
-        }
+        launch_value(a, &args[i]);
+        if (a->kind == CG_ARG_BYTES) continue;
+        void *p = launch_memory(m, a->kind, a->index);
+        memcpy(&args[i], &p, sizeof p);
     }
-    CsKernelAt at = {.size = {1, 1, 1}, .variant = r->variant};
-    int64_t items = 1, all = 1;
-    static uint64_t launches; /* the host's thread alone launches */
-    Job job = {.code = code, .args = args, .at = &at, .number = ++launches, .n = {1, 1, 1}};
-    for (int d = 0; d < l->dims; d++) all *= job.n[d] = at.size[d] = (int64_t)l->global[d];
-    if (share) job.n[share->dim] = share->to - share->from;
-    for (int d = 0; d < l->dims; d++) items *= job.n[d];
-    if (items <= 0) return true;
-    job.fast = cg_plan_reals(r->plan) == FD_REALS_FAST;
+    const int64_t all = of.items;
+    if (share) take_share(&of, share);
+    if (of.items <= 0) return true;
     uint64_t traced = trace_now(), start = rt_profiling() ? native_clock() : 0;
-    if (share) job.lo[share->dim] = share->from;
-    do_all(&job, r->work * (double)items / (double)all, items);
+    launch_all(&of, args);
     if (traced) trace_kernel(TRACE_NATIVE, l->kernel, profile_now(), traced, trace_now());
     if (start) rt.ranks.account.kernels += native_clock() - start;
     if (!start) return true;
-    double part = (double)items / (double)all;
+    double part = (double)of.items / (double)all;
     uint64_t bytes = (uint64_t)((double)bytes_of(r, l) * part);
     profile_add(profile_now(), l->kernel, native_clock() - start, bytes);
     return true;

@@ -148,16 +148,6 @@ static uint64_t own_nanos(void)
     return clock_nanos(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The host's side of buffers, as far as this rank has it. */
-static void **sides(Buffer *const *buffers, int n, bool write, void **out, const CsSite *site)
-{
-    for (int i = 0; i < n; i++) {
-        out[i] = NULL;
-        if (buffers[i] && !(out[i] = buffer_host_part(buffers[i], write, site))) return NULL;
-    }
-    return out;
-}
-
 /* A copy of *at in its place (guard.h); a temporary's is garbage. */
 static bool replace(void **at, size_t bytes, bool temporary, Guarded **copies, bool before)
 {
@@ -198,8 +188,9 @@ bool native_run(const NativeRun *r, uint32_t words[CG_ERROR_WORDS], const CsSite
     for (int i = 0; i < s->ntemps; i++) buffers[i] = NULL;
     for (int i = 0; ok && i < s->ntemps; i++)
         ok = s->temp_bytes[i] == 0 || (buffers[i] = buffer_new(s->temp_bytes[i], false, site));
-    ok = ok && sides(r->slots, r->nslots, false, slots, site) &&
-         sides(buffers, s->ntemps, true, temps, site) && sides(r->outs, s->nouts, true, outs, site);
+    ok = ok && launch_sides(r->slots, r->nslots, false, slots, site) &&
+         launch_sides(buffers, s->ntemps, true, temps, site) &&
+         launch_sides(r->outs, s->nouts, true, outs, site);
     Memory m = {slots, temps, outs, words};
     Guarded *copies = NULL;
     bool blocks = r->division && !rt.ranks.size;

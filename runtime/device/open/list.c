@@ -163,7 +163,8 @@ static bool environment_is(const char *word)
 
 bool device_is_ref(void)
 {
-    return rt.where ? rt.where - 1 == REFERENCE : environment_is("ref");
+    if (!rt.ref_read) rt.ref_read = environment_is("ref") ? 2 : 1; /* each evaluation asks */
+    return rt.where ? rt.where - 1 == REFERENCE : rt.ref_read == 2;
 }
 
 bool device_is_used(void)

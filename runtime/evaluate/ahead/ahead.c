@@ -25,6 +25,7 @@ void ahead_drop(void)
     for (int i = 0; i < a->graph->fd->nslots; i++)
         if (a->graph->fd->slots[i].type->result) cs_release(a->captures[i].ref);
     for (int i = 0; a->arrays && i < a->group->n; i++) cs_release(a->arrays[i]);
+    mem_object_free(a->lines);
     mem_object_free(a);
 }
 
@@ -96,32 +97,42 @@ bool ahead_scalar(const Graph *g, const CsValue *captures, ScalarValue *out)
 
 bool ahead_calls_host(const Graph *g, const CsValue *captures, uint32_t visit)
 {
-    VEC(Lazy *) stack = {0};
-    bool calls = false, room = true;
-    for (const Lazy *l = NULL; !calls && room;) {
-        for (int i = 0; i < g->fd->nslots; i++) {
-            if (!g->fd->slots[i].type->result) continue;
-            CsHead *h = captures[i].ref;
-            Lazy *below = captures[i].ref;
-            calls = calls || h->kind == CS_CLOSURE;
-            if (h->kind != CS_LAZY || below->result || below->visit == visit) continue;
-            below->visit = visit;
-            if ((room = room && vec_try(&stack))) vec_push(&stack, below);
-        }
-        if (!stack.len) break;
-        l = stack.data[--stack.len];
-        g = l->graph;
-        captures = l->captures;
+    bool calls = false;
+    for (int i = 0; i < g->fd->nslots && !calls; i++) {
+        Lazy *l = g->fd->slots[i].type->result ? captures[i].ref : NULL;
+        if (!l || l->head.kind == CS_ARRAY) continue;
+        calls = l->head.kind == CS_CLOSURE;
+        if (calls || l->result || l->visit == visit) continue;
+        l->visit = visit;
+        calls = ahead_calls_host(l->graph, l->captures, visit);
     }
-    vec_free(&stack);
-    return calls || !room;
+    return calls;
+}
+
+static bool add_lines(Ahead *a)
+{
+    if (!rt_dumping(RT_DUMP_PLAN)) return true;
+    if (!(a->lines = mem_object(sizeof *a->lines))) return false;
+    a->lines->n = a->group->n;
+    a->lines->inner = (uint64_t)a->group->inner;
+    for (int i = 0; i < a->group->n; i++) a->lines->line[i] = a->group->lines[i];
+    return true;
+}
+
+/* Of the scalars, which are the first result if there are any. */
+static int leaves_of(const Graph *g)
+{
+    const FdType *type = fd_root(g->fd)->type;
+    int leaves = type->nparams ? 0 : fd_type_leaves(type);
+    return leaves <= RT_MAX_LEAVES ? leaves : 0;
 }
 
 /* With the values held; NULL: no memory. */
 static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
 {
-    size_t n = (size_t)g->fd->nslots, results = (size_t)group->n;
-    Ahead *a = mem_object(sizeof *a + n * sizeof *captures + results * sizeof *a->arrays);
+    size_t n = (size_t)g->fd->nslots, results = (size_t)group->n, leaves = (size_t)leaves_of(g);
+    Ahead *a = mem_object(sizeof *a + n * sizeof *captures + results * sizeof *a->arrays +
+                          leaves * sizeof *a->leaves);
     if (!a) return NULL;
     a->group = group;
     a->graph = g;
@@ -129,9 +140,11 @@ static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
     a->captures = a->room;
     if (group->chained || g->fd->nresults > 1 || fd_root(g->fd)->type->nparams)
         a->arrays = (Array **)(a->room + n);
-    a->lines.n = rt_dumping(RT_DUMP_PLAN) ? group->n : 0;
-    a->lines.inner = (uint64_t)group->inner;
-    for (int i = 0; i < a->lines.n; i++) a->lines.line[i] = group->lines[i];
+    a->leaves = a->leaf = (ScalarValue *)((Array **)(a->room + n) + results);
+    if (!add_lines(a)) {
+        mem_object_free(a);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++) {
         a->captures[i] = captures[i];
         if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);

@@ -29,7 +29,8 @@ static void force_together(int n, Lazy *const *functions)
     CsValue captures[FD_MAX_FIELDS];
     Array *arrays[FD_MAX_FIELDS] = {0};
     CsAhead group = {.n = n};
-    Ahead a = {.group = &group, .captures = captures, .arrays = arrays};
+    PlanLines told = {0}; /* by what it is made of */
+    Ahead a = {.group = &group, .captures = captures, .arrays = arrays, .lines = &told};
     for (int i = 0; i < n; i++) captures[i].ref = functions[i];
     a.graph = join_graph(n, functions, true, &nowhere);
     bool good =

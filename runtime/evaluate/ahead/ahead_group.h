@@ -9,14 +9,13 @@
 typedef struct Ahead {
     CsAhead *group;
     Graph *graph;
-    CsValue *captures; /* of the graph; references are ours */
-    int part;          /* that comes next */
-    bool held;         /* its parts are better held back */
-    const int32_t *at; /* its slots in group->slots */
-    Array **arrays;    /* one a part, ours; NULL: scalars */
-    ScalarValue *leaf; /* the part's first */
-    ScalarValue leaves[RT_MAX_LEAVES];
-    PlanLines lines;
+    CsValue *captures;          /* of the graph; references are ours */
+    int part;                   /* that comes next */
+    bool held;                  /* its parts are better held back */
+    const int32_t *at;          /* its slots in group->slots */
+    Array **arrays;             /* one a part, ours; NULL: scalars */
+    ScalarValue *leaves, *leaf; /* of all scalars, in room; the first of the part that comes next */
+    PlanLines *lines;           /* for dumps; NULL: nobody asks */
     CsValue room[];
 } Ahead;
 

@@ -1,7 +1,7 @@
 /* One evaluation of all parts of a group (ahead.c): arrays of the same ranges, scalars, a chain, or both. */
 #include "../../device/memory.h"
 #include "../../state.h"
-#include "../compose/compose.h"
+#include "../compose/plain.h"
 #include "../into.h"
 #include "../steps/hold.h"
 #include "ahead_group.h"
@@ -28,9 +28,9 @@ static bool composed(Evaluation *e, const Ahead *a, int64_t count)
                                    : "functions of the host are in them");
         return false;
     }
-    e->lines = &a->lines;
+    e->lines = a->lines;
     plan_group(a->group, "an element fails, or there is not so much memory");
-    compose_count(a->graph, a->captures, &nowhere);
+    plain_count(a->graph, a->captures);
     return !cs_pending;
 }
 
@@ -50,7 +50,6 @@ static bool evaluate_scalars(Ahead *a)
     if (good) hold_learn(&e);
     for (int i = 0; good && i < leaves; i++)
         a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
-    a->leaf = a->leaves;
     buffer_release(b);
     compose_end(&e);
     return good;
@@ -84,10 +83,10 @@ static bool reads_held(const Ahead *a)
     return held;
 }
 
-/* Are its parts of turns of a loop that are held back one by one? l: arrays of its ranges. */
-static bool is_of_turns(Ahead *a, const Lazy *l)
+/* Are its parts of turns of a loop that are held back one by one? box: of its arrays. */
+static bool is_of_turns(Ahead *a, const FdBox *box)
 {
-    return a->held = a->graph->foreseen && hold_takes(l);
+    return a->held = a->graph->foreseen && hold_takes(a->graph, box);
 }
 
 /* Arrays that variables give up lend their memory to results: nobody has them but the variable and we. */
@@ -118,13 +117,11 @@ bool ahead_make_arrays(Ahead *a)
     int64_t count;
     Buffer *buffers[FD_MAX_FIELDS];
     Array *donors[FD_MAX_FIELDS] = {0};
-    FdBox boxes[FD_MAX_FIELDS];
+    FdBox box, boxes[FD_MAX_FIELDS];
     Evaluation e = {0};
-    Lazy *l = lazy_new(a->graph, a->captures, &nowhere); /* looks at the ranges */
-    bool good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
-                !is_of_turns(a, l) && composed(&e, a, count) &&
-                make_arrays(a, &l->box, buffers, boxes);
-    cs_release(l); /* what dies has no other references than the variable's and ours */
+    bool good = lazy_range(a->graph, a->captures, &nowhere, &box) && lazy_fits(&box, &count) &&
+                count > 0 && !is_of_turns(a, &box) && composed(&e, a, count) &&
+                make_arrays(a, &box, buffers, boxes);
     if (good) find_donors(a, boxes, buffers, donors);
     e.donors = donors;
     if (good && !(good = eval_on_device(&e, results, buffers, count, &nowhere)))
@@ -137,8 +134,8 @@ bool ahead_make_arrays(Ahead *a)
 static bool evaluate_chain(Ahead *a)
 {
     Lazy *l = lazy_new(a->graph, a->captures, &nowhere);
-    rt.plan.all = &a->lines;
-    Array *made = l && lazy_finite(l) && !is_of_turns(a, l) ? eval_lazy(l, &nowhere) : NULL;
+    rt.plan.all = a->lines;
+    Array *made = l && lazy_finite(l) && !is_of_turns(a, &l->box) ? eval_lazy(l, &nowhere) : NULL;
     rt.plan.all = NULL;
     a->arrays[a->group->n - 1] = made ? cs_retain(made) : NULL;
     cs_release(l);
@@ -147,20 +144,21 @@ static bool evaluate_chain(Ahead *a)
 
 /* ---- arrays and scalars ------------------------------------------------------------------------- */
 
-/* A part, an array. NULL, perhaps with an exception pending. slots: its own in group->slots. */
-static Lazy *part_of(const Ahead *a, int part, const int32_t *slots)
+/* The range of a part, an array. False, perhaps with an exception pending. slots: its own in group->slots. */
+static bool find_part(const Ahead *a, int part, const int32_t *slots, FdBox *box)
 {
+    enum { FEW = 16 };
     Graph *g = a->group->parts[part]->parsed;
     int n = g->fd->nslots;
-    CsValue *captures = mem_object((size_t)(n + 1) * sizeof *captures);
+    CsValue few[FEW], *captures = n <= FEW ? few : mem_object((size_t)n * sizeof *captures);
     for (int i = 0; captures && i < n; i++)
         if (slots[i] < 0)
             captures[i].ref = a->arrays[~slots[i]];
         else
             captures[i] = a->captures[slots[i]];
-    Lazy *l = captures ? lazy_new(g, captures, &nowhere) : NULL;
-    mem_object_free(captures);
-    return l;
+    bool found = captures && lazy_range(g, captures, &nowhere, box);
+    if (captures != few) mem_object_free(captures);
+    return found;
 }
 
 /* Arrays of the parts that are none of the scalars, each of its own domain, and their buffers. False if one cannot be
@@ -175,15 +173,11 @@ static bool make_parts(Ahead *a, Buffer **buffers, FdBox *boxes, int64_t *most)
         const FdGraph *part = ((Graph *)a->group->parts[k]->parsed)->fd;
         int64_t count = 0;
         if (fd_root(part)->type->nparams) {
-            Lazy *l = part_of(a, k, slots);
-            good = l && lazy_finite(l) && rt_box_count(&l->box, &count) && count > 0 &&
-                   (a->arrays[k] = rt_array_over(elem_of_type(fd_root(part)->type->result), &l->box,
-                                                 &nowhere));
-            if (good) {
-                boxes[result] = l->box;
-                buffers[result++] = a->arrays[k]->head.buffer;
-            }
-            cs_release(l);
+            FdBox *box = &boxes[result];
+            good = find_part(a, k, slots, box) && lazy_fits(box, &count) && count > 0 &&
+                   (a->arrays[k] =
+                        rt_array_over(elem_of_type(fd_root(part)->type->result), box, &nowhere));
+            if (good) buffers[result++] = a->arrays[k]->head.buffer;
         }
         *most = count > *most ? count : *most;
         slots += part->nslots;
@@ -216,7 +210,6 @@ static bool evaluate_both(Ahead *a)
     if (!good) into_give_back(g->nresults, buffers, donors);
     for (int i = 0; good && i < leaves; i++)
         a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
-    a->leaf = a->leaves;
     if (scalars) buffer_release(buffers[0]);
     compose_end(&e);
     return good;

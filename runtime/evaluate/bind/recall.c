@@ -2,8 +2,12 @@
  * unless a range or the plan depends on them; where a plan asks for values of arrays, they are looked at. */
 #include "recall.h"
 
+#include "../../native/ready.h"
 #include "../../state.h"
+#include "../compose/plain.h"
+#include "../lazy/domain.h"
 #include "kernels.h"
+#include "small.h"
 
 /* Have the arrays that the plan asks for the values that they had? */
 static bool same_values(const Evaluation *e, const Recalled *r)
@@ -68,7 +72,24 @@ Recalled *recall(const Evaluation *e)
     for (int k = 0; k < c->order.nslots; k++)
         r->numbers.slot_scalars[k] = r->numbers.scalars[c->order.slots[k]];
     cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
+    if (r->ready) ready_values(r->ready);
     return r;
+}
+
+Recalled *recall_ready(const Evaluation *e)
+{
+    Recalled *r = rt_is_calm() ? recall(e) : NULL;
+    return r && r->ready && (native_use() == NATIVE_ALL || small_at_hand(e)) ? r : NULL;
+}
+
+void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
+{
+    Recalled *r = recall_ready(e); /* not of what has no elements: nothing ran then */
+    if (!r || !plain_is_flat(g)) return;
+    for (int i = 0; i < g->fd->nslots; i++)
+        if (domain_asks(g, i)) r->exact[plain_leaf(g, i)] = true;
+    r->range = *box;
+    r->ranged = true;
 }
 
 void recall_room(const Evaluation *e, Numbers *n)
@@ -93,7 +114,13 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
     Recalled *r = n->room, *same = find(e, &changed);
     if (same) c->last = same->next;
     if (same) arena_free(same->numbers.arena);
-    *r = (Recalled){c->last, *n, native, rt.where, exact, values, e->near};
+    *r = (Recalled){.next = c->last,
+                    .numbers = *n,
+                    .native = native,
+                    .where = rt.where,
+                    .exact = exact,
+                    .values = values,
+                    .near = e->near};
     c->last = r;
     for (int i = 1; r && i < MOST; i++) r = r->next;
     if (r) recall_forget(r->next);

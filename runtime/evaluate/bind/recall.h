@@ -13,10 +13,18 @@ typedef struct Recalled {
     bool *exact; /* the slots of scalars whose values count, too */
     bool values; /* and those of some arrays */
     bool near;   /* it keeps temporaries near, as Evaluation.near asks */
+    bool asked_ready;
+    struct Ready *ready; /* of a native run, once it is asked for; NULL: it is none that can be */
+    bool ranged;         /* the result has.. */
+    FdBox range;         /* ..this range, whenever the numbers are these */
 } Recalled;
 
 /* The last evaluation of e's graph with the numbers of this one, which comes first then; NULL: there is none. */
 Recalled *recall(const Evaluation *e);
+/* The same, if its run stands ready and nobody looks on. */
+Recalled *recall_ready(const Evaluation *e);
+/* The array that g, composed as e, has just given has this range: so it is with the same numbers. */
+void recall_range(const Evaluation *e, const Graph *g, const FdBox *box);
 /* Takes what recall_keep needs; in mem_try. */
 void recall_room(const Evaluation *e, Numbers *n);
 /* Keeps n, bound for a plan, if it is all that counts; n is then the graph's. */

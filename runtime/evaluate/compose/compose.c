@@ -11,6 +11,7 @@
 #include "../bind/recall.h"
 #include "../bind/small.h"
 #include "../steps/join.h"
+#include "plain.h"
 #include "settle.h"
 #include "walk.h"
 
@@ -22,14 +23,6 @@ struct Evals {
     uint64_t clock;
     Room room;       /* nothing while a walk has it */
     RtLeaves leaves; /* the same of an evaluation */
-};
-
-/* How a graph was composed last, if of arrays and scalars alone. */
-struct Plain {
-    Composed *composed; /* NULL: it is gone */
-    const FdNode *root;
-    uint32_t *leaf; /* of each slot */
-    uint64_t *what; /* each is (array_word) */
 };
 
 static bool has_reals(const FdType *t)
@@ -87,8 +80,7 @@ static Composed *make(const Walk *w, uint64_t hash, Graph *g, const FdNode *root
 
 static void forget(Composed *c)
 {
-    struct Plain *plain = c->of->plain;
-    if (plain && plain->composed == c) plain->composed = NULL;
+    plain_forget(c);
     ref_free(c->ref);
     recall_forget(c->last);
     fd_free(c->fd); /* which holds c */
@@ -161,57 +153,6 @@ static void give_room(struct Evals *t, Walk *w)
     t->room.words.len = t->room.scalars.len = t->room.moving.len = 0;
 }
 
-/* Are the captures what they were, and do they coincide as they did? Then nothing has to be written down. */
-static bool is_as_before(const Search *s, Evaluation *e)
-{
-    const Graph *g = s->graph;
-    const struct Plain *p = g->plain;
-    if (!p || !p->composed || p->root != s->root || s->walk.steps) return false;
-    if (!vec_try_room(&e->leaves, (size_t)g->fd->nslots)) return false;
-    uint32_t visit = ++rt.visit;
-    for (int i = 0; i < g->fd->nslots; i++) {
-        RtLeaf leaf = {0};
-        uint32_t own = (uint32_t)e->leaves.len;
-        if (g->fd->slots[i].type->result) {
-            Array *a = leaf.array = lazy_array(s->captures[i].ref);
-            if (!a || walk_word(a) != p->what[i] || (a->head.buffer && a->head.buffer->held))
-                return false;
-            if (a->head.visit == visit) own = a->head.index;
-            if (own != p->leaf[i]) return false;
-            if (a->head.visit == visit) continue;
-            a->head.visit = visit;
-            a->head.index = own;
-        } else {
-            leaf.scalar.i = s->captures[i].i;
-        }
-        vec_push(&e->leaves, leaf);
-    }
-    return true;
-}
-
-static void learn(const Search *s, const Walk *w, Composed *c)
-{
-    Graph *g = s->graph;
-    Arena *arena = fd_arena(rt_fd());
-    int n = g->fd->nslots;
-    if (w->below || w->steps || w->e->nclosures || cs_pending) return;
-    if (!g->plain) {
-        struct Plain *made = arena_new_of(arena, struct Plain);
-        made->leaf = arena_array(arena, uint32_t, n);
-        made->what = arena_array(arena, uint64_t, n);
-        g->plain = made;
-    }
-    g->plain->root = s->root;
-    uint32_t own = 0;
-    for (int i = 0; i < n; i++) {
-        const Array *a = g->fd->slots[i].type->result ? lazy_array(s->captures[i].ref) : NULL;
-        g->plain->what[i] = a ? walk_word(a) : 0;
-        g->plain->leaf[i] = a && a->head.index < own ? a->head.index : own;
-        own += g->plain->leaf[i] == own;
-    }
-    g->plain->composed = c;
-}
-
 static void find_or_make(void *search)
 {
     Search *s = search;
@@ -231,7 +172,7 @@ static void find_or_make(void *search)
         t->buckets[hash % BUCKETS] = c;
         t->count++;
     }
-    learn(s, &w, c);
+    if (!w.steps && !w.e->nclosures) plain_learn(g, s->root, s->captures, c);
     give_room(t, &w);
     w.e->composed = c;
 }
@@ -249,12 +190,12 @@ static bool search_before(const Search *s, Evaluation *e)
     struct Evals *t = rt.evals;
     *e = (Evaluation){.leaves = t->leaves};
     t->leaves = (RtLeaves){0};
-    bool found = is_as_before(s, e);
-    if (found)
-        begin(e, s->graph->plain->composed);
-    else
-        e->leaves.len = 0;
-    return found;
+    Composed *found = s->walk.steps ? NULL : plain_find(s->graph, s->root, s->captures, e);
+    if (!found) e->leaves.len = 0;
+    if (!found) return false;
+    begin(e, found);
+    if (!s->walk.again && !plain_is_flat(s->graph)) plain_count(s->graph, s->captures);
+    return true;
 }
 
 static bool search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *captures, bool again,
@@ -275,8 +216,9 @@ static bool search(Evaluation *e, Graph *g, const FdNode *root, const CsValue *c
 bool compose_plainly(Evaluation *e, Graph *g, const CsValue *captures)
 {
     Search s = {{.e = e}, g, fd_root(g->fd), captures};
-    if (g->plain && search_before(&s, e)) return true;
-    if (g->plain) compose_end(e);
+    bool flat = plain_is_flat(g);
+    if (flat && search_before(&s, e)) return true;
+    if (flat) compose_end(e);
     return false;
 }
 
@@ -300,12 +242,6 @@ bool compose(Evaluation *e, Graph *g, const FdNode *root, const CsValue *capture
 bool compose_trial(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site)
 {
     return settle_and_search(e, g, fd_root(g->fd), captures, true, site);
-}
-
-void compose_count(Graph *g, const CsValue *captures, const CsSite *site)
-{
-    Evaluation e;
-    if (search(&e, g, fd_root(g->fd), captures, false, false, NULL, site)) compose_end(&e);
 }
 
 bool compose_again(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site)

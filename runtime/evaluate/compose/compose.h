@@ -95,10 +95,9 @@ bool compose_again(Evaluation *e, Graph *g, const CsValue *captures, const CsSit
 /* The same of all of g, where arrays stand for functions of the host as far as possible (views.c).
  * False with an exception pending; to be ended in any case. */
 bool compose_all(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
-/* Of all of g, by which no value below it counts as composed until compose_count is called: perhaps it is
+/* Of all of g, by which no value below it counts as composed until plain_count is called: perhaps it is
  * evaluated otherwise. As compose. */
 bool compose_trial(Evaluation *e, Graph *g, const CsValue *captures, const CsSite *site);
-void compose_count(Graph *g, const CsValue *captures, const CsSite *site);
 /* Of what was held back; several: with the steps before it (hold.h); turning: that are these, or NULL. */
 bool compose_steps(Evaluation *e, const Lazy *l, bool several, const Turning *turning,
                    const CsSite *site);

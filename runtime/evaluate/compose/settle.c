@@ -71,9 +71,20 @@ static bool settle_all(const Graph *g, const CsValue *captures)
     return good;
 }
 
+/* Is there anything to be evaluated? */
+static bool has_some(const Graph *g, const CsValue *captures, uint32_t visit)
+{
+    bool some = false;
+    for (int i = 0; i < g->fd->nslots && !some; i++) {
+        Lazy *l = pending(g, i, captures);
+        if (!l || l->visit == visit) continue;
+        l->visit = visit;
+        some = wants_result(l) || has_some(l->graph, l->captures, visit);
+    }
+    return some;
+}
+
 bool settle(const Graph *g, const CsValue *captures)
 {
-    int i = 0;
-    while (i < g->fd->nslots && !pending(g, i, captures)) i++;
-    return i == g->fd->nslots || settle_all(g, captures);
+    return !has_some(g, captures, ++rt.visit) || settle_all(g, captures);
 }

@@ -61,11 +61,6 @@ static bool moves(void *ctx, const void *captures, int slot)
     return moving(ctx, captures, slot) >= 0;
 }
 
-uint64_t walk_word(const Array *a)
-{
-    return (uint64_t)a->head.elem << 8 | (uint64_t)a->head.rank;
-}
-
 /* The word of a capture, and the leaf of one that gets a slot. */
 static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, bool again)
 {
@@ -82,7 +77,6 @@ static void meet(void *ctx, const FdCapture *c, const void *captures, int slot, 
         leaf.array = c->object;
         what = walk_word(leaf.array);
     } else if (c->kind == FD_CAPTURE_GRAPH) {
-        w->below = true;
         what = l->graph->serial | (uint64_t)c->kept << 32 | (uint64_t)c->array << 33;
         if (!again && !w->again && l->composed < UINT8_MAX) l->composed++;
     } else {

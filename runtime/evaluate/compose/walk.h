@@ -20,7 +20,6 @@ typedef struct Room { /* of a walk; the next takes the same */
 
 typedef struct Walk {
     Evaluation *e;
-    bool below;             /* a lazy value is among the captures */
     bool again;             /* an evaluation's second walk */
     bool steps;             /* of a loop: FD_HINT_STEPS */
     const Turning *turning; /* NULL: no turns */
@@ -33,6 +32,9 @@ void walk_captures(Walk *w, const Graph *g, const CsValue *captures);
 void walk_build(const Walk *w, const Graph *g, const FdNode *root, const CsValue *captures,
                 Composed *c);
 /* What a signature says of an array. */
-uint64_t walk_word(const Array *a);
+static inline uint64_t walk_word(const Array *a)
+{
+    return (uint64_t)a->head.elem << 8 | (uint64_t)a->head.rank;
+}
 
 #endif

@@ -322,6 +322,11 @@ const FdBox *domain_again(Graph *g, const CsValue *captures)
     return &k->box;
 }
 
+bool domain_asks(const Graph *g, int slot)
+{
+    return g->domain && g->domain->asked[slot];
+}
+
 bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box)
 {
     const FdBox *again = domain_again(g, captures);

@@ -9,5 +9,7 @@
 bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box);
 /* The same if they are those of one of the last times; else NULL, and nothing is pending. Until it is asked again. */
 const FdBox *domain_again(Graph *g, const CsValue *captures);
+/* Do they depend on the value of this scalar, as far as g was asked for them? */
+bool domain_asks(const Graph *g, int slot);
 
 #endif

@@ -18,10 +18,15 @@ enum { MAX_DEPTH = 64, MAX_FACTOR = 8, DEEPEST = 2000 };
 
 /* ---- lazy values ----------------------------------------------------------------------------- */
 
+bool lazy_fits(const FdBox *box, int64_t *count)
+{
+    return box->rank <= CS_MAX_RANK && rt_box_count(box, count);
+}
+
 bool lazy_finite(const Lazy *l)
 {
     int64_t count;
-    return l->box.rank <= CS_MAX_RANK && rt_box_count(&l->box, &count);
+    return lazy_fits(&l->box, &count);
 }
 
 static Lazy *open_lazy(void *fn)
@@ -97,6 +102,17 @@ Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site)
              (int)DEEPEST);
     cs_release(l);
     return NULL;
+}
+
+bool lazy_range(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box)
+{
+    int i = 0;
+    while (i < g->fd->nslots && !(g->fd->slots[i].type->result && open_lazy(captures[i].ref))) i++;
+    if (i == g->fd->nslots) return domain_find(g, captures, site, box);
+    Lazy *l = lazy_new(g, captures, site);
+    if (l) *box = l->box;
+    cs_release(l);
+    return l != NULL;
 }
 
 void rt_lazy_drop(Lazy *l)

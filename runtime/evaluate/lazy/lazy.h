@@ -16,7 +16,7 @@ struct Graph {
     int nodes; /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     struct Domain *domain; /* domain.c: its last ones; NULL: none */
-    struct Plain *plain;   /* compose.c: how it was composed last; NULL: never plainly */
+    struct Plain *plain;   /* plain.c: how it was composed last; NULL: never so */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     uint8_t refused; /* slice.c: times in a row that its values could not go where they belong */
     uint64_t hides_nothing; /* ahead_hidden.c, of a group: for captures with this hash */
@@ -47,6 +47,8 @@ void graphs_free(void);
 
 /* A lazy value, its domain evaluated and agreements checked. NULL with an exception pending. */
 Lazy *lazy_new(Graph *g, const CsValue *captures, const CsSite *site);
+/* Its domain alone, of a value that is composed but not made. */
+bool lazy_range(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box);
 /* The checks alone, for scalar roots. */
 bool lazy_check(Graph *g, const CsValue *captures, const CsSite *site);
 /* The array that a captured value is: itself, or a lazy value's result; else NULL. */
@@ -56,8 +58,9 @@ static inline Array *lazy_array(void *fn)
     if (h->kind == CS_ARRAY) return fn;
     return h->kind == CS_LAZY ? ((Lazy *)fn)->result : NULL;
 }
-/* Is all of it an array that could be made? */
+/* Is all of it, or of a box, an array that could be made? */
 bool lazy_finite(const Lazy *l);
+bool lazy_fits(const FdBox *box, int64_t *count); /* which has so many elements */
 
 /* A native function of the program, by name; NULL if there is none. */
 const CsNative *rt_native_find(const char *name);

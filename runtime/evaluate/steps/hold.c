@@ -75,21 +75,21 @@ static int steps_of(const Lazy *l, const Look *below, size_t bytes)
 }
 
 /* Bytes that a turn makes. Arrays of one that csc foresaw count together: each would be a launch. */
-static size_t made_by(const Lazy *l, size_t bytes)
+static size_t made_by(const Graph *g, size_t bytes)
 {
-    return l->graph->whole ? bytes * l->graph->whole : bytes;
+    return g->whole ? bytes * g->whole : bytes;
 }
 
-static bool is_small(const Lazy *l, size_t bytes)
+static bool is_small(const Graph *g, size_t bytes)
 {
-    return made_by(l, bytes) < plan_least(LEAST) || bytes < plan_least(EACH);
+    return made_by(g, bytes) < plan_least(LEAST) || bytes < plan_least(EACH);
 }
 
 /* Do the arrays of a turn and of the one before it stay where they are reached as soon as rows of turns that are taken
  * together? */
-static bool is_close(const Lazy *l, size_t bytes)
+static bool is_close(const Graph *g, size_t bytes)
 {
-    return plan_joins() == PLAN_USUAL && 2 * made_by(l, bytes) <= native_close();
+    return plan_joins() == PLAN_USUAL && 2 * made_by(g, bytes) <= native_close();
 }
 
 /* Has one step after the other been looked at lately? */
@@ -106,8 +106,8 @@ static const char *unfit(const Lazy *l, size_t bytes)
 {
     const FdNode *root = fd_root(l->graph->fd);
     if (l->box.rank < 2) return "arrays of one dimension are not held back";
-    if (is_small(l, bytes)) return "less than 1 MiB a turn is not held back";
-    if (is_close(l, bytes)) return "what a loop goes through stays in a cache that is close";
+    if (is_small(l->graph, bytes)) return "less than 1 MiB a turn is not held back";
+    if (is_close(l->graph, bytes)) return "what a loop goes through stays in a cache that is close";
     if (is_alone(l->graph)) return "each step was looked at";
     size_t kept =
         bytes; /* by what waits: its array, once it is made, and what it reads until then */
@@ -140,13 +140,13 @@ bool hold_wants(const Lazy *l, size_t bytes)
     return false;
 }
 
-bool hold_takes(const Lazy *l)
+bool hold_takes(const Graph *g, const FdBox *box)
 {
-    const FdType *elem = fd_root(l->graph->fd)->type->result;
+    const FdType *elem = fd_root(g->fd)->type->result;
     int64_t count;
-    if (l->box.rank < 2 || !rt_box_count(&l->box, &count) || !native_makes()) return false;
+    if (box->rank < 2 || !rt_box_count(box, &count) || !native_makes()) return false;
     size_t bytes = (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count);
-    return !is_small(l, bytes) && !is_close(l, bytes);
+    return !is_small(g, bytes) && !is_close(g, bytes);
 }
 
 /* Does it go on with a turn that csc foresaw? */

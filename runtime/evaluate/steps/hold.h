@@ -8,8 +8,8 @@
 
 /* Is it of a long loop, and its array of so many bytes large enough? Then the evaluation of l may be held back. */
 bool hold_wants(const Lazy *l, size_t bytes);
-/* May arrays of l's ranges be turns of a loop, if csc foresaw them? */
-bool hold_takes(const Lazy *l);
+/* May arrays of the box be turns of a loop, if csc foresaw those of g? */
+bool hold_takes(const Graph *g, const FdBox *box);
 /* Is it, now that it has an array? Goes on with those before it if they are as many as are taken together, for
  * which a lends its memory; false with an exception pending, too. */
 bool hold_begin(const Lazy *l, const Array *a, const CsSite *site);
