@@ -121,15 +121,59 @@ static void made(const Array *a, Graph *g)
     hold_made(g);
 }
 
+/* A new array of the box, with its elements; fewer bytes than hold.h and into.h care for, or NULL without an exception. */
+static Array *small_array(Evaluation *e, Graph *g, const FdBox *box, Recalled *ready,
+                          const CsSite *site)
+{
+    enum { SMALL = 1 << 16 };
+    const FdType *elem = fd_root(g->fd)->type->result;
+    int64_t count;
+    if (!rt_box_count(box, &count)) return NULL;
+    if ((size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(SMALL))
+        return NULL;
+    Array *a = rt_array_over(elem_of_type(elem), box, site);
+    if (!a || !count) return a;
+    const Results one = {1, &a->head.buffer, count};
+    rt.evaluations += ready != NULL;
+    if (ready ? run_native_again(e, ready, &one, site) == DONE
+              : evaluate(e, box, a->head.buffer, site)) {
+        made(a, g);
+        return a;
+    }
+    cs_release(a);
+    return NULL;
+}
+
+/* What is small and was evaluated before, of such captures: there is nothing to be decided, so it takes no lazy value.
+ * NULL, perhaps with an exception pending: it is not so. */
+static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
+{
+    Evaluation e;
+    Array *a = NULL;
+    if (g->recurs || cs_pending || !compose_plainly(&e, g, captures)) return NULL;
+    Recalled *ready = recall_ready(&e);
+    const bool known = ready && ready->ranged;
+    const FdBox *box = known ? &ready->range : domain_again(g, captures);
+    if (box && e.composed->last) {
+        const CsSite *around = rt.at;
+        rt.at = site;
+        a = small_array(&e, g, box, known ? ready : NULL, site);
+        rt.at = around;
+        if (a && !known) recall_range(&e, g, box);
+    }
+    compose_end(&e);
+    return a;
+}
+
 /* All of l, which keeps it. */
 static Array *eval_all(Lazy *l, Over over, const CsSite *site)
 {
     const CsSite *around = rt.at;
     rt.at = l->site ? l->site : site;
-    Array *a = elements(l, over, rt.at);
+    Array *a = eval_again(l->graph, l->captures, rt.at);
+    if (!a && !cs_pending && (a = elements(l, over, rt.at))) made(a, l->graph);
     rt.at = around;
     if (!a) return NULL;
-    made(a, l->graph);
     rt_lazy_drop(l);
     return l->result = a;
 }
@@ -181,50 +225,6 @@ void *cs_array_of(void *fn)
     return cs_force(fn, NULL);
 }
 
-/* A new array of the box, with its elements; fewer bytes than hold.h and into.h care for, or NULL without an exception. */
-static Array *small_array(Evaluation *e, Graph *g, const FdBox *box, Recalled *ready,
-                          const CsSite *site)
-{
-    enum { SMALL = 1 << 16 };
-    const FdType *elem = fd_root(g->fd)->type->result;
-    int64_t count;
-    if (!rt_box_count(box, &count)) return NULL;
-    if ((size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(SMALL))
-        return NULL;
-    Array *a = rt_array_over(elem_of_type(elem), box, site);
-    if (!a || !count) return a;
-    const Results one = {1, &a->head.buffer, count};
-    rt.evaluations += ready != NULL;
-    if (ready ? run_native_again(e, ready, &one, site) == DONE
-              : evaluate(e, box, a->head.buffer, site)) {
-        made(a, g);
-        return a;
-    }
-    cs_release(a);
-    return NULL;
-}
-
-/* What is small and was evaluated before, of such captures: there is nothing to be decided, so it takes no lazy value.
- * NULL, perhaps with an exception pending: it is not so. */
-static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
-{
-    Evaluation e;
-    Array *a = NULL;
-    if (g->recurs || cs_pending || !compose_plainly(&e, g, captures)) return NULL;
-    Recalled *ready = recall_ready(&e);
-    const bool known = ready && ready->ranged;
-    const FdBox *box = known ? &ready->range : domain_again(g, captures);
-    if (box && e.composed->last) {
-        const CsSite *around = rt.at;
-        rt.at = site;
-        a = small_array(&e, g, box, known ? ready : NULL, site);
-        rt.at = around;
-        if (a && !known) recall_range(&e, g, box);
-    }
-    compose_end(&e);
-    return a;
-}
-
 static Array *eval_graph(CsGraph *graph, const CsValue *captures, Over over, const CsSite *site)
 {
     Graph *g = graph_of(graph, site);
@@ -253,9 +253,39 @@ void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, int32_
     return ranks_leave(eval_graph(graph, captures, from, site), site);
 }
 
+/* The leaves of a scalar, from memory. */
+static void load_leaves(const FdType *type, const void *from, ScalarValue *out)
+{
+    for (int i = 0, n = fd_type_leaves(type); i < n; i++)
+        out[i] =
+            scalar_load((const char *)from + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+}
+
+/* As eval_again, of a scalar. False, perhaps with an exception pending. */
+static bool scalar_again(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
+{
+    Evaluation e;
+    if (cs_pending || !compose_plainly(&e, g, captures)) return false;
+    Recalled *ready = recall_ready(&e);
+    bool ok = ready && ready->ranged;
+    if (ok) {
+        ScalarValue room[RT_MAX_LEAVES];
+        Buffer b = {.refs = 1, .bytes = sizeof room, .capacity = sizeof room, .host = room};
+        const Results one = {1, &(Buffer *){&b}, 1};
+        rt.evaluations++;
+        ok = run_native_again(&e, ready, &one, site) == DONE;
+        if (ok) hold_learn(&e);
+        if (ok) load_leaves(fd_root(g->fd)->type, room, out);
+    }
+    compose_end(&e);
+    return ok;
+}
+
 static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
-    if (!g || !lazy_check(g, captures, site)) return false;
+    if (!g) return false;
+    if (scalar_again(g, captures, site, out)) return true;
+    if (cs_pending || !lazy_check(g, captures, site)) return false;
     Evaluation e;
     if (!compose(&e, g, fd_root(g->fd), captures, site)) return false;
     const FdType *type = fd_root(g->fd)->type;
@@ -276,8 +306,8 @@ static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, Sca
         Buffer *b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, site);
         const char *p = NULL;
         ok = b && evaluate_told(&e, g, captures, b, site) && (p = buffer_host(b, false, site));
-        for (int i = 0; ok && i < leaves; i++)
-            out[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+        if (ok) load_leaves(type, p, out);
+        if (ok && !e.composed->recurs && !e.nclosures) recall_range(&e, g, &(FdBox){0});
         buffer_release(b);
     }
     compose_end(&e);

@@ -67,7 +67,8 @@ static Outcome complete(Preparation *p)
     return FAILED;
 }
 
-Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
+/* By numbers that are bound for a form. */
+static Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site)
 {
     const Composed *c = e->composed;
     int shares = divide_shares(e, n);

@@ -56,9 +56,7 @@ bool run_device_large(const Preparation *p); /* is there a buffer that the devic
 
 /* ---- run_native.c ------------------------------------------------------------------------------ */
 
-/* By numbers that are bound for a form. */
-Outcome run_native(Evaluation *e, Numbers *n, const Results *r, const CsSite *site);
-/* By those of an evaluation before, whose run may stand ready. */
+/* By the numbers of an evaluation before, whose run may stand ready. */
 Outcome run_native_again(Evaluation *e, struct Recalled *last, const Results *r,
                          const CsSite *site);
 /* If it is to run here, all of it. INTERPRET: not here. */

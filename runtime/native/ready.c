@@ -7,10 +7,10 @@
 #include "../device/memory.h"
 
 enum {
-    MOST = 8,             /* launches */
-    MOST_WORK = 1 << 20,  /* operations: from here on nobody feels what is saved */
-    SCRATCH = 1 << 14,    /* bytes of temporaries, which stay as long as the numbers */
-    LINE = 64             /* that begin at lines */
+    MOST = 8,            /* launches */
+    MOST_WORK = 1 << 20, /* operations: from here on nobody feels what is saved */
+    SCRATCH = 1 << 14,   /* bytes of temporaries, which stay as long as the numbers */
+    LINE = 64            /* that begin at lines */
 };
 
 /* An argument that is an address. */
@@ -92,8 +92,7 @@ void ready_values(Ready *ready)
 {
     for (int i = 0; i < ready->nlaunches; i++) {
         const ReadyLaunch *l = &ready->launches[i];
-        for (int k = 0; k < l->launch->nargs; k++)
-            launch_value(&l->launch->args[k], &l->args[k]);
+        for (int k = 0; k < l->launch->nargs; k++) launch_value(&l->launch->args[k], &l->args[k]);
     }
 }
 
