@@ -61,10 +61,11 @@ static void go_on(Ahead *a, const Graph *g)
  * an element. */
 static Array *unfilled(const Graph *g, const CsValue *captures)
 {
-    Lazy *l = lazy_new((Graph *)(uintptr_t)g, captures, &nowhere);
     int32_t elem = elem_of_type(fd_root(g->fd)->type->result);
-    Array *made = l ? rt_array_over(elem, &l->box, &nowhere) : NULL;
-    cs_release(l);
+    FdBox box;
+    Array *made = lazy_range((Graph *)(uintptr_t)g, captures, &nowhere, &box)
+                      ? rt_array_over(elem, &box, &nowhere)
+                      : NULL;
     if (cs_pending) rt_catch();
     return made;
 }
