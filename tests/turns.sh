@@ -1,6 +1,6 @@
 #!/bin/sh
-# Random loops (tests/turns.py): tests/turns.sh FROM TO [LOOPS], planned in each way between guarded pages as on the
-# reference executor. The number that is printed gives the program again.
+# Random loops (tests/turns.py): tests/turns.sh FROM TO [LOOPS], planned in each way between guarded pages, and as usual
+# without them, as on the reference executor. The number that is printed gives the program again.
 set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
@@ -16,8 +16,9 @@ while [ "$seed" -lt "$2" ]; do
         failed=1
     else
         CS_DEVICE=ref "$work/case" >"$work/ref" 2>&1
-        for plan in ${PLANS:-0 1 greedy}; do
-            CS_PLAN=$plan CS_INTERPRET=0 CS_GUARD=1 CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1
+        for plan in ${PLANS:-0 1 greedy 1/0}; do
+            case $plan in */0) guard=0 ;; *) guard=1 ;; esac
+            CS_PLAN=${plan%/0} CS_INTERPRET=0 CS_GUARD=$guard CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1
             cmp -s "$work/ref" "$work/held" && continue
             echo "FAIL turns $seed, CS_PLAN=$plan"
             diff "$work/ref" "$work/held" | head -n 4

@@ -303,6 +303,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
                   CgSchedule *out);
 /* Puts other values of scalar slots into a bound plan that asks for none (cg_plan_asks). */
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b);
+/* Of one plan, bound to other scalars: if both launch the same, s takes the arguments of `now`, which it outlives. */
+bool cg_schedule_follow(CgSchedule *s, const CgSchedule *now);
 
 /* Kernels report the first error here, in int words: kind (0 none), site (FdOrder node), then for
  * CG_ERR_INDEX three 64-bit numbers, low word first: the index, and the lower bound and length of

@@ -328,6 +328,41 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     return ended;
 }
 
+static bool has_args_of(const CgLaunch *a, const CgLaunch *b)
+{
+    bool same = a->nargs == b->nargs;
+    for (int i = 0; i < a->nargs && same; i++) {
+        const CgArg *x = &a->args[i], *y = &b->args[i];
+        same = x->kind == y->kind && x->index == y->index && x->size == y->size &&
+               x->type == y->type && x->is_value == y->is_value;
+    }
+    return same;
+}
+
+static bool launches_same(const CgLaunch *a, const CgLaunch *b)
+{
+    bool same = a->kernel == b->kernel && a->dims == b->dims && a->ncuts == 0 && b->ncuts == 0;
+    for (int d = 0; d < a->dims && same; d++)
+        same = a->global[d] == b->global[d] && a->local[d] == b->local[d];
+    return same && has_args_of(a, b);
+}
+
+bool cg_schedule_follow(CgSchedule *s, const CgSchedule *now)
+{
+    bool same = s->variant == now->variant && s->ntemps == now->ntemps && s->nouts == now->nouts &&
+                s->nlaunches == now->nlaunches;
+    for (int i = 0; i < s->ntemps && same; i++) same = s->temp_bytes[i] == now->temp_bytes[i];
+    for (int i = 0; i < s->nouts && same; i++) same = s->outs[i] == now->outs[i];
+    for (int i = 0; i < s->nlaunches && same; i++)
+        same = launches_same(&s->launches[i], &now->launches[i]);
+    for (int i = 0; i < s->nlaunches && same; i++) {
+        CgLaunch *l = &s->launches[i];
+        l->quiet = now->launches[i].quiet;
+        for (int k = 0; k < l->nargs; k++) l->args[k] = now->launches[i].args[k];
+    }
+    return same;
+}
+
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b)
 {
     for (int i = 0; i < s->nlaunches; i++)

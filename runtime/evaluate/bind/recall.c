@@ -1,6 +1,9 @@
-/* The last evaluations of a composed graph (recall.h). Values of scalars are put into the bound plan anew,
- * unless a range or the plan depends on them; where a plan asks for values of arrays, they are looked at. */
+/* The last evaluations of a composed graph (recall.h). Values of scalars are put into the bound plan anew, unless a
+ * range depends on them; where the plan does, it is bound again, and launches the same or is another one. Where a
+ * plan asks for values of arrays, they are looked at. */
 #include "recall.h"
+
+#include <string.h>
 
 #include "../../native/ready.h"
 #include "../../state.h"
@@ -25,54 +28,140 @@ static bool same_values(const Evaluation *e, const Recalled *r)
     return true;
 }
 
-enum { MOST = 8 }; /* of a graph */
+enum {
+    MOST = 8, /* of a graph */
+    STIFF = 3 /* times that other scalars made other launches: then they do so each time */
+};
 
-/* Is it with the numbers of e? Scalars may have `changed`. */
-static bool is_alike(const Evaluation *e, const Recalled *r, bool *changed)
+/* How an evaluation is like one before. */
+typedef enum Likeness {
+    OTHER,
+    SAME,    /* all that counts */
+    SCALARS, /* but for scalars that are arguments of kernels */
+    PLAN     /* ..or that its plan asks for, but no range does */
+} Likeness;
+
+static Likeness likeness(const Evaluation *e, const Recalled *r)
 {
     const Composed *c = e->composed;
-    *changed = false;
-    if (r->where != rt.where) return false;
+    Likeness is = SAME;
+    if (r->where != rt.where) return OTHER;
     for (int i = 0; i < c->graph.nslots; i++) {
         const RtLeaf *leaf = &e->leaves.data[i];
-        if (leaf->array ? !rt_array_has(leaf->array, &r->numbers.env.boxes[i])
-                        : leaf->scalar.i != r->numbers.scalars[i].i && r->exact[i])
-            return false;
-        *changed |= !leaf->array && leaf->scalar.i != r->numbers.scalars[i].i;
+        if (leaf->array) {
+            if (!rt_array_has(leaf->array, &r->numbers.env.boxes[i])) return OTHER;
+        } else if (leaf->scalar.i != r->numbers.scalars[i].i) {
+            if (c->asked[i]) return OTHER;
+            if (r->exact[i] || is == SAME) is = r->exact[i] ? PLAN : SCALARS;
+        }
     }
-    return same_values(e, r);
+    return same_values(e, r) ? is : OTHER;
+}
+
+/* Those of e. */
+static void take_scalars(const Evaluation *e, Numbers *n)
+{
+    const Composed *c = e->composed;
+    for (int i = 0; i < c->graph.nslots; i++)
+        if (!e->leaves.data[i].array) n->scalars[i] = e->leaves.data[i].scalar;
+    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+}
+
+typedef struct Binding {
+    const Composed *composed;
+    Numbers *numbers;
+    Arena *arena;
+    bool follows;
+} Binding;
+
+static void bind(void *binding)
+{
+    Binding *b = binding;
+    Numbers *n = b->numbers;
+    CgDevice device = native_device(n->form);
+    CgSchedule now;
+    b->arena = arena_new();
+    b->follows = cg_plan_bind(b->composed->native->plan, &n->binding, &device, b->arena, &now) &&
+                 cg_schedule_follow(&n->schedule, &now);
+}
+
+/* Takes other scalars that the plan asks for, if it launches the same with them. */
+static bool rebind(const Evaluation *e, Recalled *r)
+{
+    const Composed *c = e->composed;
+    Numbers *n = &r->numbers;
+    const size_t bytes = (size_t)c->graph.nslots * sizeof *n->scalars;
+    if (!r->native || r->values || n->valued || r->stiff >= STIFF) return false;
+    memcpy(r->before, n->scalars, bytes);
+    take_scalars(e, n);
+    Binding b = {.composed = c, .numbers = n};
+    bool good = mem_try(bind, &b) && b.follows;
+    if (b.arena) arena_free(b.arena);
+    r->stiff = good ? 0 : (uint8_t)(r->stiff + 1);
+    if (good) return true;
+    memcpy(n->scalars, r->before, bytes);
+    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+    return false;
+}
+
+static Recalled *first(Composed *c, Recalled **at)
+{
+    Recalled *r = *at;
+    *at = r->next;
+    r->next = c->last;
+    return c->last = r;
 }
 
 /* The one of these numbers is the first then. */
-static Recalled *find(const Evaluation *e, bool *changed)
+static Recalled *find(const Evaluation *e, Likeness *is)
 {
-    Recalled **at = &e->composed->last;
-    while (*at && !is_alike(e, *at, changed)) at = &(*at)->next;
-    Recalled *r = *at;
-    if (!r) return NULL;
-    *at = r->next;
-    r->next = e->composed->last;
-    return e->composed->last = r;
+    Composed *c = e->composed;
+    Recalled **near = NULL;
+    for (Recalled **at = &c->last; *at; at = &(*at)->next) {
+        *is = likeness(e, *at);
+        if (*is == SAME || *is == SCALARS) return first(c, at);
+        if (*is == PLAN && !near) near = at;
+    }
+    *is = PLAN;
+    return near ? first(c, near) : NULL;
+}
+
+/* Does one on which the range depends differ? */
+static bool has_other_range(const Evaluation *e, const Recalled *r)
+{
+    bool other = false;
+    for (int i = 0; r->ranged && i < e->composed->graph.nslots && !other; i++)
+        other = r->ranges[i] && !e->leaves.data[i].array &&
+                e->leaves.data[i].scalar.i != r->numbers.scalars[i].i;
+    return other;
+}
+
+/* Scalars are others. False: so are the launches. */
+static bool change(const Evaluation *e, Recalled *r, Likeness is)
+{
+    const bool other = has_other_range(e, r);
+    if (is == PLAN && !rebind(e, r)) return false;
+    if (is == SCALARS) {
+        take_scalars(e, &r->numbers);
+        cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
+    }
+    if (r->ready) ready_values(r->ready);
+    r->ranged = r->ranged && !other;
+    return true;
 }
 
 Recalled *recall(const Evaluation *e)
 {
-    const Composed *c = e->composed;
-    bool changed;
-    Recalled *r = e->nclosures ? NULL : find(e, &changed);
+    Likeness is;
+    Recalled *r = e->nclosures ? NULL : find(e, &is);
     if (!r) return NULL;
+    if (is != SAME && !change(e, r, is)) return NULL;
+    const bool changed = is != SAME;
     uint64_t values = r->numbers.valued ? numbers_hash(e, r->numbers.valued) : 1;
     bool anew = r->numbers.valued && (!values || values != r->numbers.values_hash);
     if (changed || (r->numbers.by_values && anew)) r->numbers.fails = FAIL_UNASKED;
     if (changed || (r->numbers.divided_by_values && anew)) r->numbers.divides = false;
     r->numbers.values_hash = values;
-    if (!changed) return r;
-    for (int i = 0; i < c->graph.nslots; i++)
-        if (!e->leaves.data[i].array) r->numbers.scalars[i] = e->leaves.data[i].scalar;
-    for (int k = 0; k < c->order.nslots; k++)
-        r->numbers.slot_scalars[k] = r->numbers.scalars[c->order.slots[k]];
-    cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
-    if (r->ready) ready_values(r->ready);
     return r;
 }
 
@@ -87,7 +176,7 @@ void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
     Recalled *r = recall_ready(e); /* not of what has no elements: nothing ran then */
     if (!r || !plain_is_flat(g)) return;
     for (int i = 0; i < g->fd->nslots; i++)
-        if (domain_asks(g, i)) r->exact[plain_leaf(g, i)] = true;
+        if (domain_asks(g, i)) r->ranges[plain_leaf(g, i)] = true;
     r->range = *box;
     r->ranged = true;
 }
@@ -96,6 +185,8 @@ void recall_room(const Evaluation *e, Numbers *n)
 {
     n->room = arena_new_of(n->arena, Recalled);
     n->room->exact = arena_array(n->arena, bool, e->composed->graph.nslots);
+    n->room->ranges = arena_array(n->arena, bool, e->composed->graph.nslots);
+    n->room->before = arena_array(n->arena, ScalarValue, e->composed->graph.nslots + 1);
 }
 
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
@@ -110,8 +201,9 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
         values |= a && asks;
         exact[c->order.slots[k]] |= !a && asks;
     }
-    bool changed;
-    Recalled *r = n->room, *same = find(e, &changed);
+    Likeness is;
+    Recalled *r = n->room, *same = find(e, &is);
+    if (same && is == PLAN) same = NULL;
     if (same) c->last = same->next;
     if (same) arena_free(same->numbers.arena);
     *r = (Recalled){.next = c->last,
@@ -119,6 +211,8 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
                     .native = native,
                     .where = rt.where,
                     .exact = exact,
+                    .ranges = r->ranges,
+                    .before = r->before,
                     .values = values,
                     .near = e->near};
     c->last = r;

@@ -9,14 +9,17 @@ typedef struct Recalled {
     struct Recalled *next; /* the one before */
     Numbers numbers;
     bool native;
-    int where;   /* RtState.where */
-    bool *exact; /* the slots of scalars whose values count, too */
-    bool values; /* and those of some arrays */
-    bool near;   /* it keeps temporaries near, as Evaluation.near asks */
+    int where;           /* RtState.where */
+    bool *exact;         /* the slots of scalars whose values count, too.. */
+    ScalarValue *before; /* ..and room for those of all */
+    uint8_t stiff;       /* times in a row that others of them launched something else */
+    bool values;         /* and those of some arrays */
+    bool near;           /* it keeps temporaries near, as Evaluation.near asks */
     bool asked_ready;
     struct Ready *ready; /* of a native run, once it is asked for; NULL: it is none that can be */
     bool ranged;         /* the result has.. */
-    FdBox range;         /* ..this range, whenever the numbers are these */
+    FdBox range;         /* ..this range.. */
+    bool *ranges;        /* ..as long as these scalars have the values that they have */
 } Recalled;
 
 /* The last evaluation of e's graph with the numbers of this one, which comes first then; NULL: there is none. */
