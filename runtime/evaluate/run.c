@@ -121,20 +121,13 @@ static void dump_graph(const Composed *c)
     text_free(&t);
 }
 
-/* Operations in all. */
-static double work_of(const Composed *c, const FdEnv *env)
-{
-    double each = c->work > 0 ? c->work : fd_work(&c->graph, env);
-    return fd_elements(&c->graph, env) * each;
-}
-
 static void prepare_numbers(void *preparation)
 {
     Preparation *p = preparation;
     dump_graph(p->e->composed);
     Numbers n = {.arena = arena_new()};
     p->outcome = numbers_find(p->e, &n, p->site) ? DONE : FAILED;
-    if (p->outcome == DONE) n.work = work_of(p->e->composed, &n.env);
+    if (p->outcome == DONE) n.work = numbers_work(p->e->composed, &n.env);
     p->numbers = n;
 }
 

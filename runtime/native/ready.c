@@ -84,14 +84,15 @@ Ready *ready_new(Arena *a, const NativeRun *r)
         ready->nlaunches++;
     }
     if (!take_temps(ready, a)) return NULL;
-    ready_values(ready);
+    ready_values(ready, r->work);
     return ready;
 }
 
-void ready_values(Ready *ready)
+void ready_values(Ready *ready, double work)
 {
     for (int i = 0; i < ready->nlaunches; i++) {
-        const ReadyLaunch *l = &ready->launches[i];
+        ReadyLaunch *l = &ready->launches[i];
+        l->items.work = work;
         for (int k = 0; k < l->launch->nargs; k++) launch_value(&l->launch->args[k], &l->args[k]);
     }
 }

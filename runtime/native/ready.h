@@ -10,8 +10,8 @@ typedef struct Ready Ready;
 /* Of r, whose numbers it keeps, from the arena, in mem_try. NULL: it takes more than launches of kernels that are there
  * and a few temporaries. */
 Ready *ready_new(Arena *a, const NativeRun *r);
-/* The schedule has other values of scalars. */
-void ready_values(Ready *ready);
+/* The schedule has other values of scalars; work: operations in all. */
+void ready_values(Ready *ready, double work);
 /* All launches, of these buffers. `words` are the errors. Kernels call nobody who could run it again meanwhile. False
  * with an exception pending. */
 bool ready_run(const Ready *ready, Buffer *const *slots, Buffer *const *outs,

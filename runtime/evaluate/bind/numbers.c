@@ -156,6 +156,29 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
     return find(e, n, site) && check(e->composed, n, site);
 }
 
+static bool is_plain(const FdNode *bound, const FdEnv *env)
+{
+    int64_t value;
+    return fd_eval_bound(bound, env, &value) == FD_BOUND_OK;
+}
+
+bool numbers_are_plain(const Composed *c, const Numbers *n)
+{
+    const FdOrder *o = &c->order;
+    bool plain = !c->infinite && !c->may_be_empty;
+    for (int k = 0; k < o->nranges && plain; k++) {
+        const FdDom *dom = &o->range_binder[k]->doms[o->range_index[k]];
+        plain = is_plain(dom->lo, &n->env) && is_plain(dom->hi, &n->env);
+    }
+    return plain;
+}
+
+double numbers_work(const Composed *c, const FdEnv *env)
+{
+    double each = c->work > 0 ? c->work : fd_work(&c->graph, env);
+    return fd_elements(&c->graph, env) * each;
+}
+
 /* ---- values of arrays ------------------------------------------------------------------------ */
 
 enum { FEW_VALUES = 4096 };

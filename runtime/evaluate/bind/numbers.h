@@ -32,6 +32,9 @@ typedef struct Numbers {
 void numbers_leaves(const Evaluation *e, FdBox *boxes, ScalarValue *scalars);
 /* Ranges and scalars; false with an exception pending if something is wrong with them. */
 bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site);
+/* Is it certain that numbers_find finds nothing wrong, though scalars have changed since? */
+bool numbers_are_plain(const Composed *c, const Numbers *n);
+double numbers_work(const Composed *c, const FdEnv *env); /* operations in all */
 /* The range of the values of the array of slot k, in the plan's order, as one dimension more of its box, if
  * the plan asks for it. */
 void numbers_value(const Evaluation *e, const CgPlan *plan, int k, FdBox *box);

@@ -29,8 +29,9 @@ static bool same_values(const Evaluation *e, const Recalled *r)
 }
 
 enum {
-    MOST = 8, /* of a graph */
-    STIFF = 3 /* times that other scalars made other launches: then they do so each time */
+    MOST = 8,        /* of a graph */
+    STIFF = 8,       /* times that other scalars made other launches: then they do so each time */
+    LITTLE = 1 << 15 /* operations, which run natively in any case, and nobody else helps */
 };
 
 /* How an evaluation is like one before. */
@@ -38,7 +39,7 @@ typedef enum Likeness {
     OTHER,
     SAME,    /* all that counts */
     SCALARS, /* but for scalars that are arguments of kernels */
-    PLAN     /* ..or that its plan asks for, but no range does */
+    PLAN     /* ..or that its plan or ranges ask for */
 } Likeness;
 
 static Likeness likeness(const Evaluation *e, const Recalled *r)
@@ -51,7 +52,6 @@ static Likeness likeness(const Evaluation *e, const Recalled *r)
         if (leaf->array) {
             if (!rt_array_has(leaf->array, &r->numbers.env.boxes[i])) return OTHER;
         } else if (leaf->scalar.i != r->numbers.scalars[i].i) {
-            if (c->asked[i]) return OTHER;
             if (r->exact[i] || is == SAME) is = r->exact[i] ? PLAN : SCALARS;
         }
     }
@@ -81,7 +81,9 @@ static void bind(void *binding)
     CgDevice device = native_device(n->form);
     CgSchedule now;
     b->arena = arena_new();
-    b->follows = cg_plan_bind(b->composed->native->plan, &n->binding, &device, b->arena, &now) &&
+    n->work = numbers_work(b->composed, &n->env);
+    b->follows = numbers_are_plain(b->composed, n) && n->work <= LITTLE &&
+                 cg_plan_bind(b->composed->native->plan, &n->binding, &device, b->arena, &now) &&
                  cg_schedule_follow(&n->schedule, &now);
 }
 
@@ -91,7 +93,8 @@ static bool rebind(const Evaluation *e, Recalled *r)
     const Composed *c = e->composed;
     Numbers *n = &r->numbers;
     const size_t bytes = (size_t)c->graph.nslots * sizeof *n->scalars;
-    if (!r->native || r->values || n->valued || r->stiff >= STIFF) return false;
+    const double work = n->work;
+    if (!r->native || r->values || n->valued || r->stiff >= STIFF || work > LITTLE) return false;
     memcpy(r->before, n->scalars, bytes);
     take_scalars(e, n);
     Binding b = {.composed = c, .numbers = n};
@@ -99,6 +102,7 @@ static bool rebind(const Evaluation *e, Recalled *r)
     if (b.arena) arena_free(b.arena);
     r->stiff = good ? 0 : (uint8_t)(r->stiff + 1);
     if (good) return true;
+    n->work = work;
     memcpy(n->scalars, r->before, bytes);
     for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
     return false;
@@ -145,7 +149,7 @@ static bool change(const Evaluation *e, Recalled *r, Likeness is)
         take_scalars(e, &r->numbers);
         cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
     }
-    if (r->ready) ready_values(r->ready);
+    if (r->ready) ready_values(r->ready, r->numbers.work);
     r->ranged = r->ranged && !other;
     return true;
 }
