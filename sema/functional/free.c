@@ -133,6 +133,8 @@ static bool scoped(Free *f, Ast *n)
     case AST_LAMBDA: bind(f, &n->lambda.binders); break;
     case AST_REDUCE: bind(f, &n->reduce.binders); break;
     case AST_CALL:
+        for (int i = 0; i < n->call.args.len; i++)
+            if (keeps_changes(f->s, n, i)) written(f, n->call.args.data[i]);
         if (names_arguments(&n->call.args))
             visit_named(f, &n->call.args);
         else

@@ -110,6 +110,12 @@ Ast *cell_pattern(Sema *s, Symbol *sym, Loc loc);
 typedef VEC(Ast *) FuncList;
 /* Does who is called keep its i-th argument, if that is a function? around: functions of the body, or NULL. */
 bool keeps_argument(Sema *s, const FuncList *around, const Ast *call, int i);
+/* .. that by which an extension method is called? Does a function of the library change the i-th argument in place,
+ * though it stands there without `ref`? */
+bool keeps_receiver(Sema *s, const Ast *call);
+bool keeps_changes(Sema *s, const Ast *call, int i);
+/* May the call assign a field or property that the lambda among its arguments, or the function named there, reads? */
+bool keeps_assigned(Sema *s, const Ast *call, const Ast *function);
 void keeps_free(Sema *s);
 /* By its form: is the value of the expression one of its operands'; does it look at its operands and no more; is it a
  * functional expression, which copies what it uses? */

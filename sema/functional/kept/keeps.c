@@ -6,13 +6,16 @@
  *     list.Add(x => x > k)        Add keeps it
  */
 #include "../../check/check.h"
+#include <string.h>
 
 enum { MOST_DEEP = 6 };
 
 /* A declaration of the unit or its modules by which a member may be called. */
 typedef struct KeptName {
-    const char *name;
-    Ast *func; /* NULL: a field or property, whose value is called */
+    const char *name, *of; /* of: its class, or NULL */
+    Ast *func;             /* NULL: a field or property, whose value is called */
+    Ast *property;
+    bool called; /* a field or property whose type may be that of a function */
 } KeptName;
 
 /* What was asked before of func's i-th parameter. */
@@ -29,24 +32,30 @@ struct Keeps {
 
 /* ---- who has a name ------------------------------------------------------------------------- */
 
-static void add_name(Keeps *k, const char *name, Ast *func)
+static void add_value(Keeps *k, const char *name, const char *of, const Ast *type, Ast *property)
 {
-    KeptName one = {name, func};
+    KeptName one = {name, of, NULL, property, type && type->kind == AST_TYPE_FUNC};
+    if (type && type->kind == AST_TYPE_NAME)
+        one.called = type->type_name.args.len || strcmp(type->type_name.name, "Action") == 0;
     vec_push(&k->names, one);
 }
 
-static void add_declaration(Keeps *k, Ast *n)
+static void add_declaration(Keeps *k, Ast *n, const char *of)
 {
-    if (n->kind == AST_FUNC) add_name(k, n->func.name, n);
-    if (n->kind == AST_PROPERTY) add_name(k, n->property.name, NULL);
+    KeptName function = {n->kind == AST_FUNC ? n->func.name : NULL, of, n, NULL, false};
+    if (n->kind == AST_FUNC) vec_push(&k->names, function);
+    if (n->kind == AST_PROPERTY) add_value(k, n->property.name, of, n->property.ptype, n);
     for (int i = 0; n->kind == AST_VAR_DECL && i < n->var_decl.vars.len; i++)
         if (n->var_decl.vars.data[i]->kind == AST_DECLARATOR)
-            add_name(k, n->var_decl.vars.data[i]->declarator.name, NULL);
+            add_value(k, n->var_decl.vars.data[i]->declarator.name, of, n->var_decl.vtype, NULL);
     if (n->kind != AST_CLASS) return;
-    for (int i = 0; i < n->class_.positional.len; i++)
-        if (n->class_.positional.data[i]->kind == AST_PARAM)
-            add_name(k, n->class_.positional.data[i]->param.name, NULL);
-    for (int i = 0; i < n->class_.members.len; i++) add_declaration(k, n->class_.members.data[i]);
+    of = n->class_.name;
+    for (int i = 0; i < n->class_.positional.len; i++) {
+        const Ast *p = n->class_.positional.data[i];
+        if (p->kind == AST_PARAM) add_value(k, p->param.name, of, p->param.ptype, NULL);
+    }
+    for (int i = 0; i < n->class_.members.len; i++)
+        add_declaration(k, n->class_.members.data[i], of);
 }
 
 static Keeps *all_names(Sema *s)
@@ -55,7 +64,7 @@ static Keeps *all_names(Sema *s)
     Keeps *k = s->keeps = arena_new_of(s->arena, Keeps);
     const AstList *lists[] = {&s->unit->unit.decls, &s->unit->unit.imported};
     for (int l = 0; l < 2; l++)
-        for (int i = 0; i < lists[l]->len; i++) add_declaration(k, lists[l]->data[i]);
+        for (int i = 0; i < lists[l]->len; i++) add_declaration(k, lists[l]->data[i], NULL);
     return k;
 }
 
@@ -116,9 +125,11 @@ bool keeps_operands(const Ast *n)
            n->kind == AST_BINDER || (n->kind == AST_BINARY && n->binary.op == AST_OP_COALESCE);
 }
 
+/* a + b of functions calls both, later */
 bool keeps_nothing(const Ast *n)
 {
-    return (n->kind == AST_BINARY && n->binary.op != AST_OP_COALESCE) ||
+    return (n->kind == AST_BINARY && n->binary.op != AST_OP_COALESCE &&
+            n->binary.op != AST_OP_ADD && n->binary.op != AST_OP_SUB) ||
            (n->kind == AST_UNARY && n->unary.op != AST_OP_REF && n->unary.op != AST_OP_OUT) ||
            n->kind == AST_IS || n->kind == AST_COND_ACCESS;
 }
@@ -211,19 +222,19 @@ static bool keeps_of_member(Sema *s, const Ast *call, int i, int depth)
     Keeps *k = all_names(s);
     bool of_type = base && (base->kind == AST_TYPE_NAME ||
                             (base->kind == AST_NAME_REF && scope_type(s, base->name_ref.name)));
-    bool value = false, function = false;
+    bool value = false, known = false;
     for (size_t f = 0; f < k->names.len; f++) {
         if (k->names.data[f].name != callee->member.name) continue;
         Ast *func = k->names.data[f].func;
-        value = value || !func;
-        function = function || func;
+        known = true;
+        value = value || k->names.data[f].called;
         if (!func) continue;
         int before = extension_is(func) && !of_type;
         if (takes_as_many(func, call->call.args.len + before) &&
             keeps_param(s, func, i + before, depth))
             return true;
     }
-    return value && !function; /* a delegate that a field holds */
+    return value || (!known && !of_type); /* a delegate that a field holds, or an element */
 }
 
 static bool keeps(Sema *s, const FuncList *around, const Ast *call, int i, int depth)
@@ -232,6 +243,117 @@ static bool keeps(Sema *s, const FuncList *around, const Ast *call, int i, int d
     if (names_arguments(&call->call.args)) return true;
     if (callee->kind == AST_NAME_REF) return keeps_of_name(s, around, call, i, depth);
     return callee->kind != AST_MEMBER || keeps_of_member(s, call, i, depth);
+}
+
+bool keeps_receiver(Sema *s, const Ast *call)
+{
+    Keeps *k = all_names(s);
+    for (size_t f = 0; f < k->names.len; f++) {
+        Ast *func = k->names.data[f].func;
+        if (k->names.data[f].name == call->call.callee->member.name && func && extension_is(func) &&
+            takes_as_many(func, call->call.args.len + 1) && keeps_param(s, func, 0, 0))
+            return true;
+    }
+    return false;
+}
+
+bool keeps_changes(Sema *s, const Ast *call, int i)
+{
+    const Ast *callee = call->call.callee;
+    const Ast *base = callee->kind == AST_MEMBER ? callee->member.base : NULL;
+    const char *of = !base                         ? NULL
+                     : base->kind == AST_TYPE_NAME ? base->type_name.name
+                     : base->kind == AST_NAME_REF  ? base->name_ref.name
+                                                   : NULL;
+    Keeps *k = of && s->unit ? all_names(s) : NULL;
+    for (size_t f = 0; k && f < k->names.len; f++) {
+        const KeptName *name = &k->names.data[f];
+        if (name->name != callee->member.name || name->of != of || !name->func) continue;
+        const AstList *params = &name->func->func.params;
+        if (i < params->len && params->data[i]->kind == AST_PARAM &&
+            params->data[i]->param.mode == AST_OP_REF)
+            return true;
+    }
+    return false;
+}
+
+/* ---- what a call assigns --------------------------------------------------------------------- */
+
+typedef struct Reach { /* names that a tree mentions, and the functions that it may call by them */
+    Sema *s;
+    Keeps *k;
+    FreeNames names;
+} Reach;
+
+static void reach(Ast **child, void *ctx);
+
+static void reach_name(Reach *r, const char *name, int writes)
+{
+    for (size_t i = 0; i < r->names.len; i++) {
+        FreeName *one = &r->names.data[i];
+        if (one->name != name) continue;
+        if (writes) one->writes = FREE_ITSELF;
+        return;
+    }
+    FreeName one = {.name = name, .writes = writes ? FREE_ITSELF : FREE_NOTHING};
+    vec_push(&r->names, one);
+    for (size_t f = 0; f < r->k->names.len; f++) {
+        const KeptName *known = &r->k->names.data[f];
+        Ast *decl = known->func ? known->func : known->property;
+        if (known->name == name && decl && !sources_get(r->s->sources, decl->loc.file)->library)
+            ast_each_child(decl, reach, r);
+    }
+}
+
+static void reach_written(Reach *r, const Ast *target)
+{
+    for (int i = 0; target->kind == AST_TUPLE && i < target->tuple.items.len; i++)
+        reach_written(r, target->tuple.items.data[i]);
+    for (; target->kind == AST_INDEX || target->kind == AST_MEMBER;
+         target = target->kind == AST_INDEX ? target->index.base : target->member.base)
+        if (target->kind == AST_MEMBER) reach_name(r, target->member.name, true);
+    if (target->kind == AST_NAME_REF) reach_name(r, target->name_ref.name, true);
+}
+
+static void reach(Ast **child, void *ctx)
+{
+    Reach *r = ctx;
+    const Ast *n = *child;
+    if (!n) return;
+    if (n->kind == AST_NAME_REF) reach_name(r, n->name_ref.name, false);
+    if (n->kind == AST_MEMBER) reach_name(r, n->member.name, false);
+    if (n->kind == AST_ASSIGN) reach_written(r, n->assign.target);
+    if (n->kind == AST_INCDEC) reach_written(r, n->incdec.target);
+    if (n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT))
+        reach_written(r, n->unary.operand);
+    ast_each_child(*child, reach, r);
+}
+
+/* Is it a field, or has it a setter? */
+static bool is_value(const Reach *r, const char *name)
+{
+    for (size_t f = 0; f < r->k->names.len; f++)
+        if (r->k->names.data[f].name == name && !r->k->names.data[f].func) return true;
+    return false;
+}
+
+bool keeps_assigned(Sema *s, const Ast *call, const Ast *function)
+{
+    Reach lambda = {.s = s, .k = all_names(s)}, called = {.s = s, .k = lambda.k};
+    Ast *from = (Ast *)function, *to = (Ast *)call;
+    bool some = false, found = false;
+    reach(&from, &lambda);
+    for (size_t i = 0; i < lambda.names.len && !some; i++)
+        some = is_value(&lambda, lambda.names.data[i].name);
+    if (some) reach(&to, &called);
+    for (size_t i = 0; i < lambda.names.len && some && !found; i++)
+        for (size_t c = 0; c < called.names.len; c++)
+            found = found ||
+                    (called.names.data[c].name == lambda.names.data[i].name &&
+                     called.names.data[c].writes && is_value(&lambda, called.names.data[c].name));
+    vec_free(&lambda.names);
+    vec_free(&called.names);
+    return found;
 }
 
 bool keeps_argument(Sema *s, const FuncList *around, const Ast *call, int i)
