@@ -84,8 +84,8 @@ bool fd_split(Fd *fd, int nvars, const FdNode *const *vars, const FdDom *doms, c
         s.quotient = part(&s, "by");
         s.remainder = part(&s, "in");
         out->vars[out->nvars] = s.quotient;
-        out->doms[out->nvars++] = (FdDom){
-            .kind = FD_DOM_GIVEN, .lo = zero, .hi = fdi_long_op(fd, FD_OP_DIV, n, by)};
+        out->doms[out->nvars++] =
+            (FdDom){.kind = FD_DOM_GIVEN, .lo = zero, .hi = fdi_long_op(fd, FD_OP_DIV, n, by)};
         out->vars[out->nvars] = s.remainder;
         out->doms[out->nvars++] = (FdDom){.kind = FD_DOM_GIVEN, .lo = zero, .hi = by};
         const FdNode *all = whole(&s);

@@ -1,5 +1,6 @@
 /* Definitions that divide their variables, over quotients and remainders: products of blocks have the forms of products
- * then. Forms without reuse gain nothing, so it is asked for reductions only. */
+ * then. Forms without reuse gain nothing, so it is asked for reductions only. Where lanes go along neighbours that are
+ * not divided, they are faster than tiles of so few rows. */
 #include "../../../fdag/index/contraction.h"
 #include "../../../fdag/index/split.h"
 #include "schedule.h"
@@ -22,8 +23,9 @@ const Def *schedule_split(Unit *u, const Def *of, Num **when)
         of->plain || of->anew || of->slice || of->copy || of->abreast || of->split || of->noting ||
         of->body->type->record || u->options->tile != CG_TILE_AUTO ||
         u->options->family != CG_CPU || fd_can_fail(of->body) || def_is_once(u, of) ||
-        unit_kept(u, of->temp) || !fd_split(u->fd, of->nvars, of->vars, of->doms, of->body, split) ||
-        !reduces_parts(split, split->body))
+        unit_kept(u, of->temp) ||
+        !fd_split(u->fd, of->nvars, of->vars, of->doms, of->body, split) ||
+        lanes_possible(of->body, of->vars[of->nvars - 1], 0) || !reduces_parts(split, split->body))
         return NULL;
     Num *whole = num_truth(u, true);
     for (int i = 0; i < split->nlengths; i++) {
