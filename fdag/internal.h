@@ -337,6 +337,8 @@ FdPassFn fd_pass_compose, fd_pass_fold, fd_pass_simplify, fd_pass_powers, fd_pas
     fd_pass_given, fd_pass_beside, fd_pass_hoist, fd_pass_inline, fd_pass_byrows, fd_pass_recur,
     fd_pass_share, fd_pass_pick, fd_pass_adjacent, fd_pass_neutral, fd_pass_divisors,
     fd_pass_tabulate, fd_pass_mirror;
+/* As inline, but what fails and gives nothing to the values may not be evaluated. */
+void fdi_inline_values(Fd *fd, FdGraph *g);
 /* One node's step of composing, folding and simplification; NULL keeps it. For FdMap. */
 const FdNode *fdi_compose_node(void *ctx, Fd *fd, const FdNode *n);
 /* What can fail: FD_MAY_FAIL, but reads that are safe. */

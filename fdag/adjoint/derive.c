@@ -122,6 +122,7 @@ bool fdi_derive_begin(FdiDerive *d, Fd *fd, FdFunction *f, FdError *error)
     fd_set_root(fd, &d->graph, as_let(fd, with_slots(d, f->value)));
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         if (!fd_pass_find(passes[i])->run(fd, &d->graph, error)) return false;
+    fdi_inline_values(fd, &d->graph);
     if (fdi_folds_out(d) && !fd_pass_find("inline")->run(fd, &d->graph, error)) return false;
     if (error->message) return false;
     fd_set_root(fd, &d->graph, fd_rewrite(fd, fd_root(&d->graph), reductions_out, NULL));

@@ -8,7 +8,8 @@
  * side only. Reads at indices that a parameter decides are marked (@given): no domain inference has
  * seen them. Left alone: loops, local arrays, long bodies (FUEL), and what would not evaluate
  * something that can fail and that the body does evaluate. Requires: to be before fuse, which
- * decides what the inlined body applies. Keeps: meaning and errors. */
+ * decides what the inlined body applies. Keeps: meaning and errors. A derivative needs all of them, and what its value
+ * does not read is not evaluated there: fdi_inline_values leaves out such errors. */
 #include "../internal.h"
 
 enum {
@@ -35,6 +36,7 @@ typedef struct Inline {
     FdiFails fails; /* but what is `inside` */
     uint32_t limit; /* no nodes beyond this number */
     int fuel;
+    bool values; /* what fails and gives nothing to the value may be left out */
 } Inline;
 
 static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n);
@@ -129,7 +131,7 @@ static bool execute(Inline *x, const FdStmt *s, Env *env, FdiNodes *due);
 static bool keeps_errors(const Inline *x, const Env *before, const Env *after, const FdiNodes *due)
 {
     bool ok = true;
-    for (size_t i = 0; i < due->len && ok; i++) {
+    for (size_t i = 0; i < due->len && ok && !x->values; i++) {
         bool needed = !fdi_may_fail(due->data[i], &x->fails);
         for (size_t k = 0; k < after->len && !needed; k++)
             if (lookup(before, after->data[k].var) != after->data[k].value)
@@ -211,7 +213,7 @@ static const FdNode *result(Inline *x, const FdStmt *s, const Rest *rest, Env *e
             s = s->next;
         }
     }
-    if (v && !fdi_evaluates_all(v, due.data, due.len, &x->fails)) v = NULL;
+    if (v && !x->values && !fdi_evaluates_all(v, due.data, due.len, &x->fails)) v = NULL;
     vec_free(&due);
     return v;
 }
@@ -229,15 +231,15 @@ static const FdNode *inline_node(void *ctx, Fd *fd, const FdNode *n)
     const FdNode *v = result(x, user->body, NULL, &env);
     vec_free(&env);
     if (!v || uses_local(NULL, v)) return NULL;
-    if (!fdi_evaluates_all(v, n->args, (size_t)n->nargs, &x->fails)) return NULL;
-    if (!fdi_fields_fail_alike(v, &x->fails)) return NULL;
+    if (!x->values && !(fdi_evaluates_all(v, n->args, (size_t)n->nargs, &x->fails) &&
+                        fdi_fields_fail_alike(v, &x->fails)))
+        return NULL;
     return fd_rewrite(fd, v, inline_node, x);
 }
 
-bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
+static void inline_graph(Fd *fd, FdGraph *g, bool values)
 {
-    (void)error;
-    Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES};
+    Inline x = {.fd = fd, .limit = fd->next_id + MOST_NODES, .values = values};
     x.fails = (FdiFails){inside, &x};
     FdiNodes nodes = {0};
     for (int k = 0; k < g->nresults; k++) {
@@ -249,5 +251,16 @@ bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
     fdi_map_free(&x.strict);
     fdi_map_free(&x.doms);
     vec_free(&nodes);
+}
+
+bool fd_pass_inline(Fd *fd, FdGraph *g, FdError *error)
+{
+    (void)error;
+    inline_graph(fd, g, false);
     return true;
+}
+
+void fdi_inline_values(Fd *fd, FdGraph *g)
+{
+    inline_graph(fd, g, true);
 }
