@@ -18,10 +18,11 @@
 /* What the way back needs of a step that was run forth. */
 typedef struct Kept {
     bool ran;
-    bool both; /* a call that gives its value when it goes back */
+    bool counted; /* a loop without states: `name` is the number of its turns */
+    bool both;    /* a call that gives its value when it goes back */
     const char *
         name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
-    VEC(const char *) old; /* of a branch, beside step->keeps */
+    VEC(const char *) old; /* of a branch or a counted loop, beside step->keeps */
     Logs logs;             /* of a loop */
 } Kept;
 
@@ -163,6 +164,44 @@ static void take_state(Back *b, AstList *out, const Step *step, const Kept *kept
     vec_free(&marks);
 }
 
+static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v);
+static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old);
+
+/* What the turns share: what is outside has its change before them, what is inside is theirs. */
+static void turn_back(Back *b, AstList *out, const Step *step, const Variables *inner)
+{
+    there_and_back(b, &step->first, NULL, out);
+    level(b, out, step);
+    for (size_t i = 0; i < step->writes.len; i++) { /* the turn before may give it another value */
+        Variable *v = step->writes.data[i];
+        if (v->active && v->declared && !normal_has(&step->keeps, v) && !normal_has(inner, v))
+            change_none(b, out, step->loc, v);
+    }
+}
+
+/* By the number of the turn (counted.c). */
+static void counted_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    Sema *s = b->s;
+    AstList turn = {0}, inside = {0};
+    Loc loc = step->loc;
+    Variables inner = {0};
+    log_use(&kept->logs, true);
+    give_all(b, out, step, &inner);
+    code_set(s, &turn, loc, kept->name,
+             tree_binary(s, loc, AST_OP_SUB, tree_name(s, loc, kept->name), tree_int(s, loc, 1)));
+    counted_place(s, &turn, step, kept->name, kept->old.data);
+    turn_back(b, &inside, step, &inner);
+    end_inner(&inner);
+    vec_free(&inner);
+    code_add(s, &turn, code_block(s, loc, inside));
+    Ast *more = tree_binary(s, loc, AST_OP_GT, tree_name(s, loc, kept->name), tree_int(s, loc, 0));
+    code_add(s, out, code_while(s, loc, more, turn));
+    for (size_t i = 0; i < kept->old.len; i++)
+        put_old(b, out, loc, step->keeps.data[i], kept->old.data[i]);
+    log_use(&kept->logs, false);
+}
+
 static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     log_use(&kept->logs, true);
@@ -174,13 +213,7 @@ static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     keep_state(b, &again, step, kept);
     code_steps(b->s, &again, &step->first);
     code_add(b->s, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
-    there_and_back(b, &step->first, NULL, &inside);
-    level(b, &inside, step);
-    for (size_t i = 0; i < step->writes.len; i++) { /* the turn before may give it another value */
-        Variable *v = step->writes.data[i];
-        if (v->active && v->declared && !normal_has(&step->keeps, v) && !normal_has(&inner, v))
-            change_none(b, &inside, loc, v);
-    }
+    turn_back(b, &inside, step, &inner);
     end_inner(&inner);
     vec_free(&inner);
     code_add(b->s, &turn, code_block(b->s, loc, inside));
@@ -223,6 +256,30 @@ static const Type *kept_type(Back *b, const Step *step)
     const Type *t = generic_class(b->s, g, written);
     class_settle(b->s);
     return t;
+}
+
+/* Counts the turns; needs: what they have to give. */
+static void counted_forth(Back *b, AstList *out, const Step *step, Kept *kept,
+                          const Variables *needs)
+{
+    Sema *s = b->s;
+    const Loc loc = step->loc;
+    Ast *turns = counted_turns(s, step, needs);
+    AstList body = {0};
+    kept->name = code_fresh(s, "turns");
+    if (!turns) log_begin(s, out, step, &kept->logs);
+    log_use(&kept->logs, true);
+    for (size_t i = 0; i < step->keeps.len; i++)
+        vec_push(&kept->old, keep_old(b, out, loc, step->keeps.data[i]));
+    code_local(s, out, loc, s->longs, kept->name, turns ? turns : tree_int(s, loc, 0));
+    if (!turns) {
+        code_steps(s, &body, &step->first);
+        code_set(
+            s, &body, loc, kept->name,
+            tree_binary(s, loc, AST_OP_ADD, tree_name(s, loc, kept->name), tree_int(s, loc, 1)));
+        code_add(s, out, code_while(s, loc, ast_clone(s->arena, step->value), body));
+    }
+    log_use(&kept->logs, false);
 }
 
 static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
@@ -287,7 +344,8 @@ static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const cha
         code_set(b->s, out, loc, v->name, tree_name(b->s, loc, old));
 }
 
-static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
+/* needs: of a loop, what the steps behind it need. */
+static void forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
     if (step->kind == STEP_IF) {
         kept->name = code_fresh(b->s, "taken");
@@ -303,7 +361,11 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept)
     }
     if (!kept->ran) return;
     if (step->kind == STEP_LOOP) {
-        loop_forth(b, out, step, kept);
+        kept->counted = counted_is(b->s, step);
+        if (kept->counted)
+            counted_forth(b, out, step, kept, needs);
+        else
+            loop_forth(b, out, step, kept);
         return;
     }
     if (step->kind == STEP_PUT && !step->target->log) {
@@ -332,10 +394,12 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
                              tree_name(b->s, step->loc, kept->name)));
     else if ((step->kind == STEP_ASSIGN || step->kind == STEP_PUT) && kept->name)
         put_old(b, out, step->loc, step->target, kept->name);
-    for (size_t i = 0; i < kept->old.len; i++)
+    for (size_t i = 0; i < kept->old.len && step->kind == STEP_IF; i++)
         put_old(b, out, step->loc, step->keeps.data[i], kept->old.data[i]);
     if (step->kind == STEP_IF)
         branch_back(b, out, step, kept);
+    else if (step->kind == STEP_LOOP && kept->counted)
+        counted_back(b, out, step, kept);
     else if (step->kind == STEP_LOOP)
         loop_back(b, out, step, kept);
     else if (step->kind == STEP_ASSIGN && step->target->given)
@@ -367,7 +431,11 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
     for (size_t i = 0; i < steps->len; i++) {
         Kept k = {.ran = i < forth_to && is_read(steps, i, wanted)};
         if (i == forth_to) k.both = wanted && normal_has(wanted, vec_last(steps).target);
-        forth(b, out, &steps->data[i], &k);
+        Variables needs = {0};
+        for (size_t w = 0; wanted && w < wanted->len; w++) vec_push(&needs, wanted->data[w]);
+        if (steps->data[i].kind == STEP_LOOP) counted_needs(steps, i + 1, &needs);
+        forth(b, out, &steps->data[i], &k, &needs);
+        vec_free(&needs);
         vec_push(&kept, k);
     }
     for (size_t i = 0; b->kept && steps == &b->n->steps && i < b->n->results.len; i++)
