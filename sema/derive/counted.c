@@ -60,8 +60,7 @@ static bool is_linear(Ast *n, const Variables *of, const Variable *v)
         if (mentions(a, of, v))
             return is_linear(a, of, v) && !mentions(b, of, v) && !mentions(b, of, NULL);
         return is_linear(b, of, v) && !mentions(a, of, NULL);
-    case AST_OP_DIV:
-        return is_linear(a, of, v) && !mentions(b, of, v) && !mentions(b, of, NULL);
+    case AST_OP_DIV: return is_linear(a, of, v) && !mentions(b, of, v) && !mentions(b, of, NULL);
     default: return false;
     }
 }
@@ -180,8 +179,7 @@ bool counted_is(Sema *s, const Step *loop)
     counted_needs(&loop->first, 0, &needs);
     for (size_t i = 0; i < loop->writes.len && good; i++) {
         const Variable *v = loop->writes.data[i];
-        if (normal_has(&needs, v))
-            good = normal_has(&loop->keeps, v) && added(s, loop, v) != 0;
+        if (normal_has(&needs, v)) good = normal_has(&loop->keeps, v) && added(s, loop, v) != 0;
     }
     vec_free(&needs);
     return good;
