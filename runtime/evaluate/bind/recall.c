@@ -70,7 +70,6 @@ static void take_scalars(const Evaluation *e, Numbers *n)
 typedef struct Binding {
     const Composed *composed;
     Numbers *numbers;
-    Arena *arena;
     bool follows;
 } Binding;
 
@@ -80,27 +79,27 @@ static void bind(void *binding)
     Numbers *n = b->numbers;
     CgDevice device = native_device(n->form);
     CgSchedule now;
-    b->arena = arena_new();
+    Arena *arena = arena_new();
     n->work = numbers_work(b->composed, &n->env);
     b->follows = numbers_are_plain(b->composed, n) && n->work <= LITTLE &&
-                 cg_plan_bind(b->composed->native->plan, &n->binding, &device, b->arena, &now) &&
+                 cg_plan_bind(b->composed->native->plan, &n->binding, &device, arena, &now) &&
                  cg_schedule_follow(&n->schedule, &now);
+    arena_free(arena);
 }
 
 /* Takes other scalars that the plan asks for, if it launches the same with them. */
 static bool rebind(const Evaluation *e, Recalled *r)
 {
-    const Composed *c = e->composed;
+    Composed *c = e->composed;
     Numbers *n = &r->numbers;
     const size_t bytes = (size_t)c->graph.nslots * sizeof *n->scalars;
     const double work = n->work;
-    if (!r->native || r->values || n->valued || r->stiff >= STIFF || work > LITTLE) return false;
+    if (!r->native || r->values || n->valued || c->stiff >= STIFF || work > LITTLE) return false;
     memcpy(r->before, n->scalars, bytes);
     take_scalars(e, n);
     Binding b = {.composed = c, .numbers = n};
     bool good = mem_try(bind, &b) && b.follows;
-    if (b.arena) arena_free(b.arena);
-    r->stiff = good ? 0 : (uint8_t)(r->stiff + 1);
+    c->stiff = good ? 0 : (uint8_t)(c->stiff + 1);
     if (good) return true;
     n->work = work;
     memcpy(n->scalars, r->before, bytes);

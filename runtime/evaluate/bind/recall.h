@@ -12,7 +12,6 @@ typedef struct Recalled {
     int where;           /* RtState.where */
     bool *exact;         /* the slots of scalars whose values count, too.. */
     ScalarValue *before; /* ..and room for those of all */
-    uint8_t stiff;       /* times in a row that others of them launched something else */
     bool values;         /* and those of some arrays */
     bool near;           /* it keeps temporaries near, as Evaluation.near asks */
     bool asked_ready;

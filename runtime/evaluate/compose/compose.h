@@ -35,7 +35,8 @@ typedef struct Composed {
     struct Kernel *native;  /* in the program as machine code, once looked for; NULL: not there */
     bool looked;
     bool exact;            /* computes no reals */
-    struct Recalled *last; /* recall.h */
+    struct Recalled *last; /* recall.h.. */
+    uint8_t stiff;         /* ..and times in a row that other scalars launched something else */
     struct Repeat *repeat; /* repeat.h, once somebody asked; NULL: it is none */
     bool asked_repeat;
     uint64_t explained; /* the way in which CS_DUMP=ranks has said that it is divided; 0: none */
