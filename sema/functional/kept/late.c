@@ -5,6 +5,11 @@
  *     x => x * this.rate         a field that is assigned outside of constructors: CLOSURE (this)
  *     x => x < s.Length          s may be null: CLOSURE (s)
  *     x => x * k                 k is never assigned again (else it has a cell): a graph
+ *
+ * One that calls what the host runs is run by the host, too: a graph calls what it needs the value of, once or
+ * never, but effects count.
+ *
+ *     Func<int, int> f = x => { n++; return x; }, g = x => { int q = f(x); return x; };
  */
 #include "../../check/check.h"
 
@@ -79,6 +84,15 @@ static bool takes_hosted(const Ast *n)
     return found;
 }
 
+/* A variable that holds a function of the host from the beginning on. */
+static bool holds_closure(const Symbol *v)
+{
+    bool set = v && v->kind == SYM_LOCAL && v->decl && v->decl->kind == AST_DECLARATOR;
+    const Ast *init = set ? v->decl->declarator.init : NULL;
+    while (init && init->kind == AST_CONVERT) init = init->convert.operand;
+    return init && init->kind == AST_CLOSURE;
+}
+
 static void visit(Ast **child, void *ctx)
 {
     Late *l = ctx;
@@ -99,6 +113,7 @@ static void visit(Ast **child, void *ctx)
             function = true;
         }
         break;
+    case AST_NAME_REF: l->found = holds_closure(f); break;
     case AST_CAST: l->found = n->type && type_is_hosted(n->type) && is_early(l, n); break;
     default: break;
     }
@@ -113,23 +128,32 @@ void late_note(Sema *s, Ast *function)
     if (!s->quiet) vec_push(&s->kept, one);
 }
 
+/* Becomes the note's function a CLOSURE? */
+static bool close_one(Sema *s, const KeptFunction *note)
+{
+    Ast *node = note->node;
+    bool lambda = node->kind == AST_LAMBDA, name = node->kind == AST_NAME_REF;
+    if ((!lambda && !name) || !node->type || node->type->kind != TY_FUNC) return false;
+    Late l = {.made_in = note->func};
+    if (lambda)
+        visit(&node->lambda.body, &l);
+    else if (node->sym->kind == SYM_FUNC)
+        visit_function(&l, node->sym);
+    if (!l.found) return false;
+    Ast *made = arena_copy(s->arena, node, sizeof *node);
+    if (lambda)
+        closure_lambda(s, &made);
+    else
+        closure_function(s, &made);
+    *node = *made;
+    return true;
+}
+
 void late_close(Sema *s)
 {
-    for (size_t i = 0; i < s->kept.len; i++) {
-        Ast *node = s->kept.data[i].node, *made;
-        bool lambda = node->kind == AST_LAMBDA, name = node->kind == AST_NAME_REF;
-        if ((!lambda && !name) || !node->type || node->type->kind != TY_FUNC) continue;
-        Late l = {.made_in = s->kept.data[i].func};
-        if (lambda)
-            visit(&node->lambda.body, &l);
-        else if (node->sym->kind == SYM_FUNC)
-            visit_function(&l, node->sym);
-        if (!l.found) continue;
-        made = arena_copy(s->arena, node, sizeof *node);
-        if (lambda)
-            closure_lambda(s, &made);
-        else
-            closure_function(s, &made);
-        *node = *made;
+    for (bool changed = true; changed;) { /* what calls them becomes one in the next round */
+        changed = false;
+        for (size_t i = 0; i < s->kept.len; i++)
+            changed = close_one(s, &s->kept.data[i]) || changed;
     }
 }
