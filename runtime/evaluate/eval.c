@@ -253,14 +253,6 @@ void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, int32_
     return ranks_leave(eval_graph(graph, captures, from, site), site);
 }
 
-/* The leaves of a scalar, from memory. */
-static void load_leaves(const FdType *type, const void *from, ScalarValue *out)
-{
-    for (int i = 0, n = fd_type_leaves(type); i < n; i++)
-        out[i] =
-            scalar_load((const char *)from + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
-}
-
 /* As eval_again, of a scalar. False, perhaps with an exception pending. */
 static bool scalar_again(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
@@ -275,7 +267,7 @@ static bool scalar_again(Graph *g, const CsValue *captures, const CsSite *site, 
         rt.evaluations++;
         ok = run_native_again(&e, ready, &one, site) == DONE;
         if (ok) hold_learn(&e);
-        if (ok) load_leaves(fd_root(g->fd)->type, room, out);
+        if (ok) leaves_load(fd_root(g->fd)->type, room, out);
     }
     compose_end(&e);
     return ok;
@@ -306,7 +298,7 @@ static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, Sca
         Buffer *b = buffer_new((size_t)fd_plane_offset(type, leaves, 1), false, site);
         const char *p = NULL;
         ok = b && evaluate_told(&e, g, captures, b, site) && (p = buffer_host(b, false, site));
-        if (ok) load_leaves(type, p, out);
+        if (ok) leaves_load(type, p, out);
         if (ok && !e.composed->recurs && !e.nclosures) recall_range(&e, g, &(FdBox){0});
         buffer_release(b);
     }

@@ -116,6 +116,13 @@ void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves
     for (int i = 0; i < n; i++) leaves[i] = scalar_load(places[i].at, places[i].kind);
 }
 
+void leaves_load(const FdType *type, const void *data, ScalarValue *leaves)
+{
+    for (int i = 0, n = fd_type_leaves(type); i < n; i++)
+        leaves[i] =
+            scalar_load((const char *)data + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+}
+
 void elem_store(const Array *a, void *data, int64_t at, const ScalarValue *leaves)
 {
     int32_t elem = a->head.elem;

@@ -24,6 +24,8 @@ bool elem_bytes(int32_t elem, int64_t count, int64_t *out);
 /* Element number `at` of an array's data: all leaves. Not for references. */
 void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves);
 void elem_store(const Array *a, void *data, int64_t at, const ScalarValue *leaves);
+/* All leaves of one value of the type, as an evaluation has stored it. */
+void leaves_load(const FdType *type, const void *data, ScalarValue *leaves);
 
 /* Adds "Complex(1, 2)", or what the record's ToString gives. False after an exception. */
 bool text_add_record(Text *t, int32_t elem, const ScalarValue *leaves, const Str *format,

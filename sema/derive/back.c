@@ -18,11 +18,11 @@
 /* What the way back needs of a step that was run forth. */
 typedef struct Kept {
     bool ran;
-    bool counted; /* a loop without states: `name` is the number of its turns */
-    bool both;    /* a call that gives its value when it goes back */
+    bool stateless; /* a loop: `name` is the number of its turns */
+    bool both;      /* a call that gives its value when it goes back */
     const char *
         name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
-    VEC(const char *) old; /* of a branch or a counted loop, beside step->keeps */
+    VEC(const char *) old; /* of a branch or a stateless loop, beside step->keeps */
     Logs logs;             /* of a loop */
 } Kept;
 
@@ -167,8 +167,8 @@ static void take_state(Back *b, AstList *out, const Step *step, const Kept *kept
 static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v);
 static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old);
 
-/* What the turns share: what is outside has its change before them, what is inside is theirs. */
-static void turn_back(Back *b, AstList *out, const Step *step, const Variables *inner)
+/* What the turns share: what is outside has its change before them, what is inside is theirs and ends with them. */
+static void turn_back(Back *b, AstList *out, const Step *step, Variables *inner)
 {
     there_and_back(b, &step->first, NULL, out);
     level(b, out, step);
@@ -177,10 +177,12 @@ static void turn_back(Back *b, AstList *out, const Step *step, const Variables *
         if (v->active && v->declared && !normal_has(&step->keeps, v) && !normal_has(inner, v))
             change_none(b, out, step->loc, v);
     }
+    end_inner(inner);
+    vec_free(inner);
 }
 
-/* By the number of the turn (counted.c). */
-static void counted_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+/* By the number of the turn (stateless.c). */
+static void back_by_number(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     Sema *s = b->s;
     AstList turn = {0}, inside = {0};
@@ -190,10 +192,8 @@ static void counted_back(Back *b, AstList *out, const Step *step, const Kept *ke
     give_all(b, out, step, &inner);
     code_set(s, &turn, loc, kept->name,
              tree_binary(s, loc, AST_OP_SUB, tree_name(s, loc, kept->name), tree_int(s, loc, 1)));
-    counted_place(s, &turn, step, kept->name, kept->old.data);
+    stateless_place(s, &turn, step, kept->name, kept->old.data);
     turn_back(b, &inside, step, &inner);
-    end_inner(&inner);
-    vec_free(&inner);
     code_add(s, &turn, code_block(s, loc, inside));
     Ast *more = tree_binary(s, loc, AST_OP_GT, tree_name(s, loc, kept->name), tree_int(s, loc, 0));
     code_add(s, out, code_while(s, loc, more, turn));
@@ -214,8 +214,6 @@ static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     code_steps(b->s, &again, &step->first);
     code_add(b->s, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
     turn_back(b, &inside, step, &inner);
-    end_inner(&inner);
-    vec_free(&inner);
     code_add(b->s, &turn, code_block(b->s, loc, inside));
     code_add(b->s, out, code_while(b->s, loc, method(b, step, kept, "Back"), turn));
     log_use(&kept->logs, false);
@@ -259,12 +257,12 @@ static const Type *kept_type(Back *b, const Step *step)
 }
 
 /* Counts the turns; needs: what they have to give. */
-static void counted_forth(Back *b, AstList *out, const Step *step, Kept *kept,
-                          const Variables *needs)
+static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
+                            const Variables *needs)
 {
     Sema *s = b->s;
     const Loc loc = step->loc;
-    Ast *turns = counted_turns(s, step, needs);
+    Ast *turns = stateless_turns(s, step, needs);
     AstList body = {0};
     kept->name = code_fresh(s, "turns");
     if (!turns) log_begin(s, out, step, &kept->logs);
@@ -361,9 +359,9 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept, const Var
     }
     if (!kept->ran) return;
     if (step->kind == STEP_LOOP) {
-        kept->counted = counted_is(b->s, step);
-        if (kept->counted)
-            counted_forth(b, out, step, kept, needs);
+        kept->stateless = stateless_is(b->s, step);
+        if (kept->stateless)
+            forth_by_number(b, out, step, kept, needs);
         else
             loop_forth(b, out, step, kept);
         return;
@@ -398,8 +396,8 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
         put_old(b, out, step->loc, step->keeps.data[i], kept->old.data[i]);
     if (step->kind == STEP_IF)
         branch_back(b, out, step, kept);
-    else if (step->kind == STEP_LOOP && kept->counted)
-        counted_back(b, out, step, kept);
+    else if (step->kind == STEP_LOOP && kept->stateless)
+        back_by_number(b, out, step, kept);
     else if (step->kind == STEP_LOOP)
         loop_back(b, out, step, kept);
     else if (step->kind == STEP_ASSIGN && step->target->given)
@@ -432,8 +430,10 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
         Kept k = {.ran = i < forth_to && is_read(steps, i, wanted)};
         if (i == forth_to) k.both = wanted && normal_has(wanted, vec_last(steps).target);
         Variables needs = {0};
-        for (size_t w = 0; wanted && w < wanted->len; w++) vec_push(&needs, wanted->data[w]);
-        if (steps->data[i].kind == STEP_LOOP) counted_needs(steps, i + 1, &needs);
+        if (steps->data[i].kind == STEP_LOOP) {
+            if (wanted) normal_add_all(&needs, wanted);
+            stateless_needs(steps, i + 1, &needs);
+        }
         forth(b, out, &steps->data[i], &k, &needs);
         vec_free(&needs);
         vec_push(&kept, k);

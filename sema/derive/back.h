@@ -25,17 +25,17 @@ void change_put(Back *b, AstList *out, const Step *step);
 /* Goes back through a call, which gives its value, too, if `both`. */
 void change_call(Back *b, AstList *out, const Step *step, bool both);
 
-/* ---- counted.c: loops that go back without states ---- */
+/* ---- stateless.c: loops that go back without states ---- */
 
 /* What has to have its value in front of the steps from number `from` on, to go there and back, and to give what
  * `needs` has before: adds it there. */
-void counted_needs(const Steps *steps, size_t from, Variables *needs);
+void stateless_needs(const Steps *steps, size_t from, Variables *needs);
 /* Does a turn need nothing of what the loop changes but counters? */
-bool counted_is(Sema *s, const Step *loop);
-/* How many turns a counted loop has, in front of it; NULL: it has to be run, which tells, or gives what is needed. */
-Ast *counted_turns(Sema *s, const Step *loop, const Variables *needs);
+bool stateless_is(Sema *s, const Step *loop);
+/* How many turns such a loop has, in front of it; NULL: it has to be run, which tells, or gives what is needed. */
+Ast *stateless_turns(Sema *s, const Step *loop, const Variables *needs);
 /* Counters at the beginning of a turn: `turns` names its number, `old` what the loop's keeps were in front of it. */
-void counted_place(Sema *s, AstList *out, const Step *loop, const char *turns,
-                   const char *const *old);
+void stateless_place(Sema *s, AstList *out, const Step *loop, const char *turns,
+                     const char *const *old);
 
 #endif

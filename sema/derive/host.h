@@ -129,6 +129,7 @@ bool normal_is_zeros(const Step *step);
 Variable *normal_target(const Step *step, size_t i);
 bool normal_has(const Variables *list, const Variable *v);
 void normal_add(Variables *list, Variable *v);
+void normal_add_all(Variables *list, const Variables *more);
 
 /* ---- code.c: pieces of what is made ----------------------------------------------------------------- */
 

@@ -48,8 +48,7 @@ static bool evaluate_scalars(Ahead *a)
                  (!cs_pending && eval_on_device(&e, 1, &b, 1, &nowhere))) &&
                 (p = buffer_host(b, false, &nowhere));
     if (good) hold_learn(&e);
-    for (int i = 0; good && i < leaves; i++)
-        a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+    if (good) leaves_load(type, p, a->leaves);
     buffer_release(b);
     compose_end(&e);
     return good;
@@ -208,8 +207,7 @@ static bool evaluate_both(Ahead *a)
     good = good && eval_on_device(&e, g->nresults, buffers, count, &nowhere) &&
            (!scalars || (p = buffer_host(buffers[0], false, &nowhere)));
     if (!good) into_give_back(g->nresults, buffers, donors);
-    for (int i = 0; good && i < leaves; i++)
-        a->leaves[i] = scalar_load(p + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));
+    if (good && scalars) leaves_load(type, p, a->leaves);
     if (scalars) buffer_release(buffers[0]);
     compose_end(&e);
     return good;

@@ -1,6 +1,6 @@
-/* The last evaluations of a composed graph (recall.h). Values of scalars are put into the bound plan anew, unless a
- * range depends on them; where the plan does, it is bound again, and launches the same or is another one. Where a
- * plan asks for values of arrays, they are looked at. */
+/* The last evaluations of a composed graph (recall.h). Values of scalars are put into the bound plan anew. Where it or
+ * a range depends on them, it is bound again, and taken if it launches the same. Where a plan asks for values of
+ * arrays, they are looked at. */
 #include "recall.h"
 
 #include <string.h>
@@ -52,19 +52,24 @@ static Likeness likeness(const Evaluation *e, const Recalled *r)
         if (leaf->array) {
             if (!rt_array_has(leaf->array, &r->numbers.env.boxes[i])) return OTHER;
         } else if (leaf->scalar.i != r->numbers.scalars[i].i) {
-            if (r->exact[i] || is == SAME) is = r->exact[i] ? PLAN : SCALARS;
+            if (is != PLAN) is = r->exact[i] ? PLAN : SCALARS;
         }
     }
     return same_values(e, r) ? is : OTHER;
 }
 
+/* In the plan's order. */
+static void place_scalars(const Composed *c, Numbers *n)
+{
+    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+}
+
 /* Those of e. */
 static void take_scalars(const Evaluation *e, Numbers *n)
 {
-    const Composed *c = e->composed;
-    for (int i = 0; i < c->graph.nslots; i++)
+    for (int i = 0; i < e->composed->graph.nslots; i++)
         if (!e->leaves.data[i].array) n->scalars[i] = e->leaves.data[i].scalar;
-    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+    place_scalars(e->composed, n);
 }
 
 typedef struct Binding {
@@ -103,7 +108,7 @@ static bool rebind(const Evaluation *e, Recalled *r)
     if (good) return true;
     n->work = work;
     memcpy(n->scalars, r->before, bytes);
-    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+    place_scalars(c, n);
     return false;
 }
 
@@ -176,8 +181,10 @@ Recalled *recall_ready(const Evaluation *e)
 
 void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
 {
+    const Recalled *last = e->composed->last;
+    if (!last || !last->ready || !plain_is_flat(g)) return;
     Recalled *r = recall_ready(e); /* not of what has no elements: nothing ran then */
-    if (!r || !plain_is_flat(g)) return;
+    if (!r) return;
     for (int i = 0; i < g->fd->nslots; i++)
         if (domain_asks(g, i)) r->ranges[plain_leaf(g, i)] = true;
     r->range = *box;

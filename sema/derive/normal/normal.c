@@ -25,6 +25,11 @@ void normal_add(Variables *list, Variable *v)
     if (!normal_has(list, v)) vec_push(list, v);
 }
 
+void normal_add_all(Variables *list, const Variables *more)
+{
+    for (size_t i = 0; i < more->len; i++) normal_add(list, more->data[i]);
+}
+
 /* ---- statements -------------------------------------------------------------------------------------- */
 
 /* A statement that is run as it is. */

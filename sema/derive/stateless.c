@@ -97,7 +97,7 @@ static void add_needs(const Step *step, bool wanted, Variables *out)
     vec_free(&functions);
 }
 
-void counted_needs(const Steps *steps, size_t from, Variables *needs)
+void stateless_needs(const Steps *steps, size_t from, Variables *needs)
 {
     for (size_t i = steps->len; i-- > from;) {
         const Step *step = &steps->data[i];
@@ -112,19 +112,19 @@ void counted_needs(const Steps *steps, size_t from, Variables *needs)
         add_needs(step, wanted, needs);
         if (step->kind == STEP_IF) {
             Variables other = {0};
-            for (size_t k = 0; k < needs->len; k++) vec_push(&other, needs->data[k]);
-            counted_needs(&step->first, 0, needs);
-            counted_needs(&step->second, 0, &other);
-            for (size_t k = 0; k < other.len; k++) normal_add(needs, other.data[k]);
+            normal_add_all(&other, needs);
+            stateless_needs(&step->first, 0, needs);
+            stateless_needs(&step->second, 0, &other);
+            normal_add_all(needs, &other);
             add_needs(step, false, needs);
             vec_free(&other);
         }
         for (size_t before = needs->len + 1; step->kind == STEP_LOOP && before != needs->len;) {
             Variables turn = {0};
             before = needs->len;
-            for (size_t k = 0; k < needs->len; k++) vec_push(&turn, needs->data[k]);
-            counted_needs(&step->first, 0, &turn);
-            for (size_t k = 0; k < turn.len; k++) normal_add(needs, turn.data[k]);
+            normal_add_all(&turn, needs);
+            stateless_needs(&step->first, 0, &turn);
+            normal_add_all(needs, &turn);
             vec_free(&turn);
         }
     }
@@ -172,11 +172,11 @@ static int64_t added(const Sema *s, const Step *loop, const Variable *v)
     return by;
 }
 
-bool counted_is(Sema *s, const Step *loop)
+bool stateless_is(Sema *s, const Step *loop)
 {
     Variables needs = {0};
     bool good = !loop->states;
-    counted_needs(&loop->first, 0, &needs);
+    stateless_needs(&loop->first, 0, &needs);
     for (size_t i = 0; i < loop->writes.len && good; i++) {
         const Variable *v = loop->writes.data[i];
         if (normal_has(&needs, v)) good = normal_has(&loop->keeps, v) && added(s, loop, v) != 0;
@@ -213,7 +213,7 @@ static bool is_end(const Sema *s, Ast *n, const Step *loop)
     return false;
 }
 
-Ast *counted_turns(Sema *s, const Step *loop, const Variables *needs)
+Ast *stateless_turns(Sema *s, const Step *loop, const Variables *needs)
 {
     Ast *cond = loop->value;
     const Loc loc = loop->loc;
@@ -235,8 +235,8 @@ Ast *counted_turns(Sema *s, const Step *loop, const Variables *needs)
     return n;
 }
 
-void counted_place(Sema *s, AstList *out, const Step *loop, const char *turns,
-                   const char *const *old)
+void stateless_place(Sema *s, AstList *out, const Step *loop, const char *turns,
+                     const char *const *old)
 {
     const Loc loc = loop->loc;
     for (size_t i = 0; i < loop->keeps.len; i++) {
