@@ -103,20 +103,27 @@ LLVMValueRef fn_load(Fn *f, const KirExpr *e)
     return arrived(f, x, v, e->type);
 }
 
-/* Is there an instruction for it that is worth it, of 4 or 8 bytes? */
-static bool gathers(const Fn *f, const Var *v, unsigned lanes, unsigned bytes)
+/* Is there an instruction for it that is worth it, of 4 or 8 bytes? AMD's takes what so many loads take, and more from L1:
+ * it is for few lanes some of which are left alone. */
+static bool gathers(const Fn *f, const Var *v, const KirExpr *e, unsigned bytes)
 {
-    if (!f->n->device.gathers || !bytes || (bytes == 2 && v->plane)) return false;
+    const CgDevice *d = &f->n->device;
+    unsigned lanes = native_lanes(f->n, e->type.lanes);
+    bool some = e->nargs > 2 && d->vector_bytes >= 64 && lanes <= 8;
+    if ((!d->gathers && !some) || !bytes || (bytes == 2 && v->plane)) return false;
     return lanes * (bytes < 4 ? 4 : bytes) >= 32;
 }
 
-static LLVMValueRef gather_words(Fn *f, const Var *v, LLVMTypeRef one, LLVMValueRef places)
+/* mask: lanes that are read, of the others are 0; NULL: all are. */
+static LLVMValueRef gather_words(Fn *f, const Var *v, LLVMTypeRef one, LLVMValueRef places,
+                                 LLVMValueRef mask)
 {
     LLVMTypeRef of[] = {LLVMVectorType(one, LLVMGetVectorSize(LLVMTypeOf(places))),
                         LLVMTypeOf(places)};
     LLVMTypeRef bits = LLVMVectorType(f->n->i1, LLVMGetVectorSize(of[0]));
-    LLVMValueRef args[] = {places, llvm_int(f->n->i32, alignment(one)), LLVMConstAllOnes(bits),
-                           LLVMGetUndef(of[0])};
+    LLVMValueRef args[] = {places, llvm_int(f->n->i32, alignment(one)),
+                           mask ? fn_bits_of_mask(f, mask) : LLVMConstAllOnes(bits),
+                           mask ? LLVMConstNull(of[0]) : LLVMGetUndef(of[0])};
     LlvmAt at = fn_llvm(f);
     LLVMValueRef x = llvm_intrinsic(&at, "llvm.masked.gather", 2, of, 4, args);
     reads(f, x, v);
@@ -125,7 +132,7 @@ static LLVMValueRef gather_words(Fn *f, const Var *v, LLVMTypeRef one, LLVMValue
 
 /* Bytes and shorts out of the aligned words that they are in, which lie on no other page. */
 static LLVMValueRef gather_parts(Fn *f, const Var *v, LLVMTypeRef one, LLVMValueRef base,
-                                 LLVMValueRef each)
+                                 LLVMValueRef each, LLVMValueRef mask)
 {
     Native *n = f->n;
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(each)), size = alignment(one), word = 4 / size;
@@ -139,7 +146,8 @@ static LLVMValueRef gather_parts(Fn *f, const Var *v, LLVMTypeRef one, LLVMValue
     by = LLVMBuildAdd(f->b, by, fn_splat(f, rest, lanes), "");
     LLVMValueRef at = LLVMBuildAShr(f->b, each, llvm_int(ints, word / 2), "");
     at = LLVMBuildAdd(f->b, at, LLVMBuildLShr(f->b, by, llvm_int(ints, 2), ""), "");
-    LLVMValueRef x = gather_words(f, v, n->i32, LLVMBuildGEP2(f->b, n->i32, words, &at, 1, ""));
+    at = LLVMBuildGEP2(f->b, n->i32, words, &at, 1, "");
+    LLVMValueRef x = gather_words(f, v, n->i32, at, mask);
     by = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, by, llvm_int(ints, 3), ""), llvm_int(ints, 3), "");
     x = LLVMBuildLShr(f->b, x, by, "");
     x = LLVMBuildTrunc(f->b, x, LLVMVectorType(bits, lanes), "");
@@ -165,10 +173,11 @@ LLVMValueRef fn_gather(Fn *f, const KirExpr *e)
     LLVMValueRef base = place_of(f, v, e->args[0], e->type), each = fn_value(f, e->args[1]);
     unsigned lanes = native_lanes(f->n, e->type.lanes);
     LLVMValueRef x = LLVMGetUndef(LLVMVectorType(one, lanes));
-    if (gathers(f, v, lanes, alignment(one))) {
+    if (gathers(f, v, e, alignment(one))) {
+        LLVMValueRef mask = e->nargs > 2 ? fn_value(f, e->args[2]) : NULL;
         x = alignment(one) < 4
-                ? gather_parts(f, v, one, base, each)
-                : gather_words(f, v, one, LLVMBuildGEP2(f->b, one, base, &each, 1, ""));
+                ? gather_parts(f, v, one, base, each, mask)
+                : gather_words(f, v, one, LLVMBuildGEP2(f->b, one, base, &each, 1, ""), mask);
         return arrived(f, x, v, e->type);
     }
     LLVMValueRef words = NULL;

@@ -81,10 +81,10 @@ const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *
 }
 
 const KirExpr *kir_gather(Arena *a, KirType t, const char *buffer, const KirExpr *offset,
-                          const KirExpr *each)
+                          const KirExpr *each, const KirExpr *mask)
 {
-    const KirExpr *args[] = {offset, each};
-    KirExpr *e = expr_new(a, KIR_GATHER, t, 2, args);
+    const KirExpr *args[] = {offset, each, mask};
+    KirExpr *e = expr_new(a, KIR_GATHER, t, mask ? 3 : 2, args);
     e->name = buffer;
     return e;
 }

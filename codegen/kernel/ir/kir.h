@@ -37,17 +37,17 @@ typedef enum KirExprKind {
     KIR_NAME,  /* a variable, parameter or macro */
     KIR_ELEM,  /* name[args[0]][args[1]].. of a private or local array */
     KIR_LOAD,  /* lanes elements of global buffer `name` at offset args[0]; converts from storage */
-    KIR_GATHER,    /* the same, each at args[0] + its lane of args[1] (ints) */
-    KIR_STEPS,     /* the same, each value.i behind the one before: 2 to 4, or -1 (backwards) */
-    KIR_OP,        /* op on args, with the language's meaning (section 8) */
-    KIR_CONVERT,   /* args[0] to type: the C# cast; equal lanes */
-    KIR_BITS,      /* args[0]'s bits as a type of the same width */
-    KIR_SPLAT,     /* scalar args[0] in each lane */
-    KIR_IOTA,      /* 0, 1, 2, .. of the type */
-    KIR_SWIZZLE,   /* args[0].name, e.g. "xxzz" */
-    KIR_MAKE,      /* the record of args */
-    KIR_MEMBER,    /* args[0].name, of a record; value: its number */
-    KIR_ARITH,     /* op on args as C has it, for indices: ADD .. REM, comparisons, LAND, LOR */
+    KIR_GATHER,  /* the same, each at args[0] + its lane of args[1] (ints); args[2]: who is used */
+    KIR_STEPS,   /* the same, each value.i behind the one before: 2 to 4, or -1 (backwards) */
+    KIR_OP,      /* op on args, with the language's meaning (section 8) */
+    KIR_CONVERT, /* args[0] to type: the C# cast; equal lanes */
+    KIR_BITS,    /* args[0]'s bits as a type of the same width */
+    KIR_SPLAT,   /* scalar args[0] in each lane */
+    KIR_IOTA,    /* 0, 1, 2, .. of the type */
+    KIR_SWIZZLE, /* args[0].name, e.g. "xxzz" */
+    KIR_MAKE,    /* the record of args */
+    KIR_MEMBER,  /* args[0].name, of a record; value: its number */
+    KIR_ARITH,   /* op on args as C has it, for indices: ADD .. REM, comparisons, LAND, LOR */
     KIR_INTRINSIC, /* intrinsic(args), value.i what its spelling calls $n */
     KIR_CALL       /* a function of the text: name(args) */
 } KirExprKind;
@@ -133,8 +133,9 @@ const KirExpr *kir_int(Arena *a, int64_t v); /* an index constant */
 const KirExpr *kir_name(Arena *a, KirType t, const char *name);
 const KirExpr *kir_elem(Arena *a, KirType t, const char *name, int n, const KirExpr *const *index);
 const KirExpr *kir_load(Arena *a, KirType t, const char *buffer, const KirExpr *offset);
+/* mask: lanes whose elements are used, of the others any element may be read; NULL: all are. */
 const KirExpr *kir_gather(Arena *a, KirType t, const char *buffer, const KirExpr *offset,
-                          const KirExpr *each);
+                          const KirExpr *each, const KirExpr *mask);
 const KirExpr *kir_steps(Arena *a, KirType t, const char *buffer, const KirExpr *offset, int step);
 const KirExpr *kir_op(Arena *a, FdOp op, KirType t, int n, const KirExpr *const *args);
 const KirExpr *kir_convert(Arena *a, KirType t, const KirExpr *e); /* e itself if it has the type */

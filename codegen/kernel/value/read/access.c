@@ -259,16 +259,23 @@ const KirExpr *access_output_in_row(Gen *g, const Def *d, int dim)
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
+/* Who needs what is gathered, of a vector that is in part behind its row's end. Rows side by side read what lies near in
+ * the turns before and behind, so their loads are not far. */
+static const KirExpr *needed(const Gen *g)
+{
+    return g->uneven && g->uneven == g->lane_var ? g->mask : NULL;
+}
+
 /* One leaf of the elements at w. */
 static const KirExpr *load_leaf(Gen *g, const FdNode *read, KirType t, const char *plane,
                                 const Where *w)
 {
     Arena *a = g->u->arena;
-    if (w->each) return kir_gather(a, t, plane, w->offset, w->each);
+    if (w->each) return kir_gather(a, t, plane, w->offset, w->each, needed(g));
     if (w->step && t.kind != SC_HALF) return kir_steps(a, t, plane, w->offset, w->step);
     if (w->step) {
         Where each = offset_gather(g, read);
-        return kir_gather(a, t, plane, each.offset, each.each);
+        return kir_gather(a, t, plane, each.offset, each.each, needed(g));
     }
     if (!w->whole) return kir_load(a, t, plane, w->offset);
     const KirExpr *v = kir_name(a, t, fresh_name(g->u, "v"));
@@ -277,7 +284,7 @@ static const KirExpr *load_leaf(Gen *g, const FdNode *read, KirType t, const cha
     kir_set(a, &inside, v, kir_load(a, t, plane, w->offset));
     GenScope s = gen_enter(g, &apart);
     Where each = offset_gather(g, read);
-    kir_set(a, g->block, v, kir_gather(a, t, plane, each.offset, each.each));
+    kir_set(a, g->block, v, kir_gather(a, t, plane, each.offset, each.each, needed(g)));
     gen_leave(g, s);
     kir_if(a, g->block, w->whole, inside, &apart);
     return v;

@@ -125,7 +125,7 @@ static void element_of(Gen *g, const Rows *r, const KirExpr *element)
         const KirExpr *args[] = {kir_iota(a, ints), kir_splat(a, g->lanes, length)};
         const KirExpr *each = gen_variable(g, "each", kir_op(a, FD_OP_MUL, ints, 2, args));
         kir_store(a, g->block, r->row, in_row(g, zero, element),
-                  kir_gather(a, t, r->memory, in_memory(g, r, zero, element), each));
+                  kir_gather(a, t, r->memory, in_memory(g, r, zero, element), each, NULL));
         return;
     }
     const KirExpr *lane = kir_name(a, idx, fresh_name(g->u, "l"));

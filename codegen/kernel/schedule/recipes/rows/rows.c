@@ -298,30 +298,45 @@ static bool masks(const Def *d, const RowSplit *s)
     return can;
 }
 
-/* lanes: operands lie side by side; masked: what whole vectors leave of a row is one more. */
-static void ragged_nest(Unit *u, const RowSplit *s, bool lanes, bool masked, Num *when)
+typedef enum RaggedRow {
+    RAGGED_ONE,    /* after the other */
+    RAGGED_LANES,  /* operands lie side by side; the rest of a row one by one */
+    RAGGED_MASKED, /* what whole vectors leave of a row is one more */
+    RAGGED_APART /* some operands are gathered: all vectors are of half the lanes, those of a row alone */
+} RaggedRow;
+
+static void ragged_nest(Unit *u, const RowSplit *s, RaggedRow form, Num *when)
 {
+    static const char *const names[] = {"ragged", "ragged", "ragged_masked", "ragged_apart"};
     int rows, k;
-    Nest *n = lane_nest(u, s, masked ? "ragged_masked" : "ragged", when, -1, 0, &rows, &k, false);
-    if (!lanes) n->lanes_axis = -1, n->nregs = 0;
+    Nest *n = lane_nest(u, s, names[form], when, -1, 0, &rows, &k, false);
+    if (form == RAGGED_ONE) n->lanes_axis = -1, n->nregs = 0;
+    if (form == RAGGED_APART) {
+        n->lanes = KIR_V8;
+        n->regs[0].count = num_int(u, 1), n->regs[0].step = nest_lane_count(u, n->lanes);
+    }
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 64));
     Num *chunk = num_ceildiv(u, n->axes[rows].n, units);
     chunk = num_let(u, "chunk", num_op(u, FD_OP_MAX, chunk, num_int(u, 1)));
     NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
     in = nest_loop(u, in, rows, NULL, NEST_CUT);
     nest_range(u, in, k, false);
-    if (lanes) {
-        lane_loops(u, s, n, in, &k, 0, masked);
+    if (form == RAGGED_LANES || form == RAGGED_MASKED) {
+        lane_loops(u, s, n, in, &k, 0, form == RAGGED_MASKED);
     } else {
+        bool apart = form == RAGGED_APART;
         nest_step(u, in, NEST_START);
-        nest_take(u, nest_loop(u, in, k, NULL, NEST_CUT), 0, s->nreduces);
+        NestStep *loop = apart ? nest_loop(u, in, k, n->regs[0].step, NEST_MASKED)
+                               : nest_loop(u, in, k, NULL, NEST_CUT);
+        nest_take(u, apart ? nest_lanes(u, loop, k) : loop, 0, s->nreduces);
+        if (apart) nest_step(u, in, NEST_JOIN);
     }
     nest_step(u, in, NEST_GIVE);
     nest_lower(u, n);
 }
 
 /* Rows of their own lengths: many small shares, since some take longer than others. In lanes where
- * operands lie side by side; gathers are as fast one by one, and rows are short. */
+ * operands lie side by side, or where a gather leaves lanes alone; others are as fast one by one, and rows are short. */
 Num *recipe_ragged(Unit *u, const Def *d, Num *when)
 {
     RowSplit s;
@@ -329,21 +344,23 @@ Num *recipe_ragged(Unit *u, const Def *d, Num *when)
         return NULL;
     const FdNode *r = s.reduces[0];
     if (r->nvars != 1 || !r->doms->lo || reduction_is_closed(r)) return NULL;
-    bool lanes = true;
+    bool lanes = true, far = true;
     for (int i = 0; i < s.nreduces; i++) {
         if (!reduction_in_lanes(s.reduces[i], r->vars[0], recipe_allowed(d))) return NULL;
         Num *some = d->noting || fd_has_identity(s.reduces[i]) ? when : has_some(u, d, r->doms);
         if (!some) return NULL; /* none is an error */
         when = num_and(u, when, some);
         lanes = lanes && reduction_in_lanes(s.reduces[i], r->vars[0], 0);
+        far = far && reduction_in_lanes(s.reduces[i], r->vars[0], LANES_FAR);
     }
     if (num_is(when, 0)) return NULL;
     when = num_let(u, "ragged", when);
     Num *gathers = num_op(u, FD_OP_GT, num_fact(u, NUM_GATHERS), num_int(u, 0));
-    Num *masked = lanes && masks(d, &s) ? num_not(u, gathers) : num_truth(u, false);
+    Num *masked = masks(d, &s) && (lanes || far) ? num_not(u, gathers) : num_truth(u, false);
+    if (!lanes) masked = num_and(u, masked, draw_is_wide(u));
     masked = num_let(u, "masked", num_and(u, when, masked));
-    ragged_nest(u, &s, lanes, false, num_and(u, when, num_not(u, masked)));
-    if (!num_is(masked, 0)) ragged_nest(u, &s, lanes, true, masked);
+    ragged_nest(u, &s, lanes ? RAGGED_LANES : RAGGED_ONE, num_and(u, when, num_not(u, masked)));
+    if (!num_is(masked, 0)) ragged_nest(u, &s, lanes ? RAGGED_MASKED : RAGGED_APART, masked);
     return when;
 }
 
