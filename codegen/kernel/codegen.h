@@ -261,10 +261,10 @@ typedef struct CgSchedule { /* a bound plan, in the arena given to cg_plan_bind 
     uint32_t variant; /* which build of the text: one bit a `flag` of the plan (CS_WIDE: offsets
                          need 64 bits) */
     int ntemps;
-    const size_t *temp_bytes;
-    size_t out_bytes;   /* 0: the result has no elements, and nothing is launched */
-    int nouts;          /* as many as the graph has results */
-    const size_t *outs; /* bytes of each; out_bytes is all of them */
+    size_t *temp_bytes;
+    size_t out_bytes; /* 0: the result has no elements, and nothing is launched */
+    int nouts;        /* as many as the graph has results */
+    size_t *outs;     /* bytes of each; out_bytes is all of them */
     int nlaunches;
     CgLaunch *launches;
 } CgSchedule;
@@ -303,7 +303,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
                   CgSchedule *out);
 /* Puts other values of scalar slots into a bound plan that asks for none (cg_plan_asks). */
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b);
-/* Of one plan, bound to other scalars: if both launch the same, s takes the arguments of `now`, which it outlives. */
+/* Of one plan, bound to other numbers: if both launch the same kernels, s takes the sizes and arguments of `now`, which it
+ * outlives. Its temporaries stay as large as they are, and must do. */
 bool cg_schedule_follow(CgSchedule *s, const CgSchedule *now);
 
 /* Kernels report the first error here, in int words: kind (0 none), site (FdOrder node), then for

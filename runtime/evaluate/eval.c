@@ -134,6 +134,7 @@ static Array *small_array(Evaluation *e, Graph *g, const FdBox *box, Recalled *r
     Array *a = rt_array_over(elem_of_type(elem), box, site);
     if (!a || !count) return a;
     const Results one = {1, &a->head.buffer, count};
+    if (ready && ready->numbers.schedule.outs[0] > a->head.buffer->capacity) ready = NULL;
     rt.evaluations += ready != NULL;
     if (ready ? run_native_again(e, ready, &one, site) == DONE
               : evaluate(e, box, a->head.buffer, site)) {
@@ -153,11 +154,13 @@ static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
     if (g->recurs || cs_pending || !compose_plainly(&e, g, captures)) return NULL;
     Recalled *ready = recall_ready(&e);
     const bool known = ready && ready->ranged;
+    FdBox found;
     const FdBox *box = known ? &ready->range : domain_again(g, captures);
+    if (!box && ready && domain_find(g, captures, site, &found)) box = &found;
     if (box && e.composed->last) {
         const CsSite *around = rt.at;
         rt.at = site;
-        a = small_array(&e, g, box, known ? ready : NULL, site);
+        a = small_array(&e, g, box, ready, site);
         rt.at = around;
         if (a && !known) recall_range(&e, g, box);
     }
@@ -259,7 +262,7 @@ static bool scalar_again(Graph *g, const CsValue *captures, const CsSite *site, 
     Evaluation e;
     if (cs_pending || !compose_plainly(&e, g, captures)) return false;
     Recalled *ready = recall_ready(&e);
-    bool ok = ready && ready->ranged;
+    bool ok = ready && (ready->ranged || lazy_check(g, captures, site));
     if (ok) {
         ScalarValue room[RT_MAX_LEAVES];
         Buffer b = {.refs = 1, .bytes = sizeof room, .capacity = sizeof room, .host = room};

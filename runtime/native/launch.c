@@ -222,16 +222,22 @@ bool native_has(const CsCode *form, const CgPlan *plan, const CgSchedule *s)
     return true;
 }
 
+void launch_sizes(const CgLaunch *l, LaunchItems *items)
+{
+    items->items = 1;
+    for (int d = 0; d < 3; d++) {
+        items->n[d] = items->at.size[d] = d < l->dims ? (int64_t)l->global[d] : 1;
+        items->items *= items->n[d];
+    }
+}
+
 bool launch_items(const NativeRun *r, const CgLaunch *l, LaunchItems *out)
 {
     *out = (LaunchItems){.code = code_of(r->form, r->plan, l->kernel),
-                         .at = {.size = {1, 1, 1}, .variant = r->variant},
-                         .n = {1, 1, 1},
-                         .items = 1,
+                         .at = {.variant = r->variant},
                          .work = r->work,
                          .fast = cg_plan_reals(r->plan) == FD_REALS_FAST};
-    for (int d = 0; d < l->dims; d++)
-        out->items *= out->n[d] = out->at.size[d] = (int64_t)l->global[d];
+    launch_sizes(l, out);
     return out->code != NULL;
 }
 

@@ -25,6 +25,8 @@ typedef struct LaunchItems {
     bool fast;           /* denormals are zero */
 } LaunchItems;
 
+/* How many there are, as l says. */
+void launch_sizes(const CgLaunch *l, LaunchItems *items);
 /* All items; false: the program lacks the kernel. */
 bool launch_items(const NativeRun *r, const CgLaunch *l, LaunchItems *out);
 /* Runs them, at least one, shared among threads if that pays; args: 8 bytes each. */

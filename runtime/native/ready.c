@@ -93,6 +93,7 @@ void ready_values(Ready *ready, double work)
     for (int i = 0; i < ready->nlaunches; i++) {
         ReadyLaunch *l = &ready->launches[i];
         l->items.work = work;
+        launch_sizes(l->launch, &l->items);
         for (int k = 0; k < l->launch->nargs; k++) launch_value(&l->launch->args[k], &l->args[k]);
     }
 }

@@ -10,7 +10,7 @@ typedef struct Ready Ready;
 /* Of r, whose numbers it keeps, from the arena, in mem_try. NULL: it takes more than launches of kernels that are there
  * and a few temporaries. */
 Ready *ready_new(Arena *a, const NativeRun *r);
-/* The schedule has other values of scalars; work: operations in all. */
+/* The schedule has other sizes and arguments; work: operations in all. */
 void ready_values(Ready *ready, double work);
 /* All launches, of these buffers. `words` are the errors. Kernels call nobody who could run it again meanwhile. False
  * with an exception pending. */

@@ -30,23 +30,23 @@ typedef struct Values {
     const CgPlan *plan;
     const CgBinding *binding; /* NULL where only device properties may be used */
     const CgDevice *device;
-    bool wide; /* idx_t is long */
-    int64_t *defines, *lets;
-    bool *known; /* which lets are worked out; NULL: all */
+    bool wide;     /* idx_t is long */
+    int64_t *lets; /* variables of loops */
+    PlanMemo *memo;
 } Values;
 
-static int64_t value_of(const PlanExpr *e, const Values *v);
+static int64_t value_of(const PlanExpr *e, const Values *v)
+{
+    return plan_expr_eval(e, v->memo);
+}
 
 static int64_t let_value(const Values *v, int index)
 {
-    if (v->known && !v->known[index]) {
-        v->lets[index] = value_of(v->plan->lets.data[index].expr, v);
-        v->known[index] = true;
-    }
-    return v->lets[index];
+    const PlanExpr *e = v->plan->lets.data[index].expr;
+    return e ? value_of(e, v) : v->lets[index];
 }
 
-static int64_t lookup(const void *ctx, int sym)
+static int64_t lookup(void *ctx, int sym)
 {
     const Values *v = ctx;
     int index = (sym & ((1 << CLASS_SHIFT) - 1)) >> INDEX_SHIFT,
@@ -54,7 +54,7 @@ static int64_t lookup(const void *ctx, int sym)
     const CgBinding *b = v->binding;
     switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
     case SYM_DEVICE: return plan_device_value(v->device, index);
-    case SYM_DEFINE: return v->defines[index];
+    case SYM_DEFINE: return value_of(v->plan->defines.data[index].expr, v);
     case SYM_LET: return let_value(v, index);
     default: break;
     }
@@ -67,31 +67,23 @@ static int64_t lookup(const void *ctx, int sym)
     }
 }
 
-static int64_t value_of(const PlanExpr *e, const Values *v)
+/* Most of a plan is of forms that the numbers at hand do not take: what nobody asks for is not worked out. */
+static Values *values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
 {
-    return plan_expr_eval(e, lookup, v);
-}
-
-static int64_t *numbers_of(Arena *arena, const Names *names)
-{
-    return arena_array(arena, int64_t, names->len + 1);
-}
-
-static Values values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
-{
-    Values v = {.plan = p, .binding = b, .device = d};
-    v.defines = numbers_of(arena, &p->defines);
-    v.lets = numbers_of(arena, &p->lets);
-    for (size_t i = 0; i < p->defines.len; i++)
-        v.defines[i] = value_of(p->defines.data[i].expr, &v);
-    if (b && p->lazy) {
-        v.known = arena_array(arena, bool, p->lets.len + 1);
-        return v;
-    }
-    for (size_t i = 0; b && i < p->lets.len; i++)
-        if (p->lets.data[i].expr) /* else a loop's variable */
-            v.lets[i] = value_of(p->lets.data[i].expr, &v);
+    Values *v = arena_new_of(arena, Values);
+    *v = (Values){.plan = p, .binding = b, .device = d};
+    v->lets = arena_array(arena, int64_t, p->lets.len + 1);
+    v->memo = plan_memo_new(p->exprs, lookup, v, arena);
+    for (size_t i = 0; b && p->deep && i < p->lets.len; i++)
+        if (p->lets.data[i].expr && !plan_expr_varies(p->lets.data[i].expr)) let_value(v, (int)i);
     return v;
+}
+
+/* A loop's variable. */
+static void set_variable(const Values *v, int let, int64_t value)
+{
+    v->lets[let] = value;
+    plan_memo_turn(v->memo);
 }
 
 static uint32_t variant_of(const CgPlan *p, const Values *v)
@@ -116,13 +108,14 @@ uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t var
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant)
 {
     Arena *arena = arena_new();
-    Values v = values_new(p, NULL, d, arena);
+    const Values *v = values_new(p, NULL, d, arena);
     Text t = {0};
     text_add(&t, p->options);
     if (d->rounds && cg_plan_reals(p) != FD_REALS_FAST)
         text_add(&t, " -cl-fp32-correctly-rounded-divide-sqrt");
     for (size_t i = 0; i < p->defines.len; i++)
-        text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name, v.defines[i]);
+        text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name,
+                    value_of(p->defines.data[i].expr, v));
     for (size_t i = 0; i < p->flags.len; i++)
         text_printf(&t, " -D%s=%d", p->flags.data[i].name, (int)(variant >> i & 1));
     arena_free(arena);
@@ -134,7 +127,7 @@ bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t
     int i = plan_find_named(&p->defines, name, strlen(name));
     if (i < 0) return false;
     Arena *arena = arena_new();
-    *value = values_new(p, NULL, d, arena).defines[i];
+    *value = value_of(p->defines.data[i].expr, values_new(p, NULL, d, arena));
     arena_free(arena);
     return true;
 }
@@ -284,37 +277,36 @@ static void drop_unused(CgSchedule *s, size_t *bytes)
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
-    Values v = values_new(p, b, d, arena);
+    Values *v = values_new(p, b, d, arena);
     int wide = plan_find_named(&p->flags, "CS_WIDE", 7);
-    *out = (CgSchedule){.variant = variant_of(p, &v), .ntemps = p->ntemps, .nouts = p->nouts};
-    v.wide = wide >= 0 && (out->variant >> wide & 1);
-    size_t *temp_bytes = sizes_of(p->ntemps, p->temps, &v, arena);
+    *out = (CgSchedule){.variant = variant_of(p, v), .ntemps = p->ntemps, .nouts = p->nouts};
+    v->wide = wide >= 0 && (out->variant >> wide & 1);
+    size_t *temp_bytes = sizes_of(p->ntemps, p->temps, v, arena);
     out->temp_bytes = temp_bytes;
-    out->outs = sizes_of(p->nouts, p->outs, &v, arena);
+    out->outs = sizes_of(p->nouts, p->outs, v, arena);
     if (!out->temp_bytes || !out->outs) return false;
     for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
     if (out->out_bytes == 0) return true;
     VEC(CgLaunch) launches = {0};
-    int64_t *limits = numbers_of(arena, &p->lets), *steps = numbers_of(arena, &p->lets);
+    int64_t *limits = arena_array(arena, int64_t, p->lets.len + 1),
+            *steps = arena_array(arena, int64_t, p->lets.len + 1);
     int passed = 0;
     for (int i = 0; i < p->nsteps && passed < MAX_PASSED; i++, passed++) {
         const Step *s = &p->steps[i];
         if (s->kind == STEP_LOOP) {
-            v.lets[s->let] = value_of(s->from, &v);
-            limits[s->let] = value_of(s->to, &v);
-            steps[s->let] = value_of(s->by, &v);
-            bool enter = (!s->when || value_of(s->when, &v)) && steps[s->let] > 0 &&
-                         v.lets[s->let] < limits[s->let];
+            set_variable(v, s->let, value_of(s->from, v));
+            limits[s->let] = value_of(s->to, v);
+            steps[s->let] = value_of(s->by, v);
+            bool enter = (!s->when || value_of(s->when, v)) && steps[s->let] > 0 &&
+                         v->lets[s->let] < limits[s->let];
             if (!enter) i = s->partner;
         } else if (s->kind == STEP_END) {
             int let = p->steps[s->partner].let;
-            bool more = (uint64_t)limits[let] - (uint64_t)v.lets[let] > (uint64_t)steps[let];
-            v.lets[let] += more ? steps[let] : 0;
+            bool more = (uint64_t)limits[let] - (uint64_t)v->lets[let] > (uint64_t)steps[let];
+            if (more) set_variable(v, let, v->lets[let] + steps[let]);
             if (more) i = s->partner;
-        } else if (s->kind == STEP_LET) {
-            v.lets[s->let] = value_of(p->lets.data[s->let].expr, &v);
-        } else if (!s->when || value_of(s->when, &v)) {
-            CgLaunch l = bind_run(s, &v, arena);
+        } else if (!s->when || value_of(s->when, v)) {
+            CgLaunch l = bind_run(s, v, arena);
             bool empty = false;
             for (int k = 0; k < l.dims; k++) empty |= l.global[k] == 0;
             if (!empty) vec_push(&launches, l);
@@ -342,8 +334,6 @@ static bool has_args_of(const CgLaunch *a, const CgLaunch *b)
 static bool launches_same(const CgLaunch *a, const CgLaunch *b)
 {
     bool same = a->kernel == b->kernel && a->dims == b->dims && a->ncuts == 0 && b->ncuts == 0;
-    for (int d = 0; d < a->dims && same; d++)
-        same = a->global[d] == b->global[d] && a->local[d] == b->local[d];
     return same && has_args_of(a, b);
 }
 
@@ -351,16 +341,21 @@ bool cg_schedule_follow(CgSchedule *s, const CgSchedule *now)
 {
     bool same = s->variant == now->variant && s->ntemps == now->ntemps && s->nouts == now->nouts &&
                 s->nlaunches == now->nlaunches;
-    for (int i = 0; i < s->ntemps && same; i++) same = s->temp_bytes[i] == now->temp_bytes[i];
-    for (int i = 0; i < s->nouts && same; i++) same = s->outs[i] == now->outs[i];
+    for (int i = 0; i < s->ntemps && same; i++) same = s->temp_bytes[i] >= now->temp_bytes[i];
     for (int i = 0; i < s->nlaunches && same; i++)
         same = launches_same(&s->launches[i], &now->launches[i]);
-    for (int i = 0; i < s->nlaunches && same; i++) {
+    if (!same) return false;
+    s->out_bytes = now->out_bytes;
+    for (int i = 0; i < s->nouts; i++) s->outs[i] = now->outs[i];
+    for (int i = 0; i < s->nlaunches; i++) {
         CgLaunch *l = &s->launches[i];
-        l->quiet = now->launches[i].quiet;
-        for (int k = 0; k < l->nargs; k++) l->args[k] = now->launches[i].args[k];
+        const CgLaunch *other = &now->launches[i];
+        l->quiet = other->quiet;
+        memcpy(l->global, other->global, sizeof l->global);
+        memcpy(l->local, other->local, sizeof l->local);
+        for (int k = 0; k < l->nargs; k++) l->args[k] = other->args[k];
     }
-    return same;
+    return true;
 }
 
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b)

@@ -1,7 +1,5 @@
-/* Integer expressions of plans: precedence climbing into postfix code, and its evaluation.
- * Every operand is evaluated, so division by zero is defined as 0 (a guarded `a / b` may run
- * unguarded).
- */
+/* Integer expressions of plans: precedence climbing into a graph, and its evaluation. Operands of a choice, && and || are
+ * worked out as in C; division by zero is 0. */
 #include "expr.h"
 
 #include <ctype.h>
@@ -10,38 +8,77 @@
 
 #include "../../../base/vec.h"
 
-enum {
-    FEW = 32,        /* numbers that need no memory */
-    MAX_NESTED = 256 /* parentheses: texts come from files */
-};
-
-typedef struct Instr {
-    PlanCode code;
-    int64_t value; /* PUSH and SYMBOL */
-} Instr;
+enum { MAX_NESTED = 256 /* parentheses: texts come from files */ };
 
 struct PlanExpr {
-    int len;
-    int depth; /* of the evaluation stack */
-    const Instr *code;
+    PlanCode code;
+    bool varies;             /* from turn to turn of a loop */
+    int id;                  /* among those that vary, or do not */
+    int64_t value;           /* PUSH and SYMBOL */
+    const PlanExpr *x[3];    /* operands */
+    const PlanExpr *another; /* of the same hash */
+};
+
+enum { BUCKETS = 512 };
+
+struct PlanExprs {
+    Arena *arena;
+    int n[2];                 /* that do not vary, and that do */
+    const PlanExpr **buckets; /* NULL: they are done */
 };
 
 typedef struct Parser {
+    PlanExprs *all;
     const char *at;
     PlanResolve *resolve;
     void *ctx;
     const char *error;
-    int depth, deepest; /* of the evaluation stack */
     int nested;
-    VEC(Instr) code;
+    VEC(const PlanExpr *) stack;
 } Parser;
 
-static void emit(Parser *p, PlanCode code, int64_t value, int pops)
+static int operands_of(PlanCode code)
 {
-    Instr in = {code, value};
-    vec_push(&p->code, in);
-    p->depth += 1 - pops;
-    if (p->depth > p->deepest) p->deepest = p->depth;
+    switch (code) {
+    case PLAN_PUSH:
+    case PLAN_SYMBOL: return 0;
+    case PLAN_NOT:
+    case PLAN_NEG: return 1;
+    case PLAN_CHOOSE: return 3;
+    default: return 2;
+    }
+}
+
+static size_t bucket_of(const PlanExpr *e)
+{
+    uint64_t hash = (uint64_t)e->code * 31 + (uint64_t)e->value;
+    for (int i = 0; i < 3 && e->x[i]; i++)
+        hash =
+            (hash ^ (uint64_t)(e->x[i]->id * 2 + e->x[i]->varies)) * UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> 32) % BUCKETS;
+}
+
+static const PlanExpr *unique(PlanExprs *all, PlanExpr e)
+{
+    const PlanExpr **at = &all->buckets[bucket_of(&e)];
+    for (const PlanExpr *o = *at; o; o = o->another)
+        if (o->code == e.code && o->value == e.value && memcmp(o->x, e.x, sizeof e.x) == 0)
+            return o;
+    for (int i = 0; i < 3 && e.x[i]; i++) e.varies = e.varies || e.x[i]->varies;
+    e.id = all->n[e.varies]++;
+    e.another = *at;
+    return *at = arena_copy(all->arena, &e, sizeof e);
+}
+
+/* Of the last operands, whose place it takes. */
+static void emit(Parser *p, PlanCode code, int64_t value, bool varies)
+{
+    PlanExpr e = {.code = code, .value = value, .varies = varies};
+    const int n = operands_of(code);
+    if (p->error || p->stack.len < (size_t)n) return;
+    p->stack.len -= (size_t)n;
+    for (int i = 0; i < n; i++) e.x[i] = p->stack.data[p->stack.len + (size_t)i];
+    vec_push(&p->stack, unique(p->all, e));
 }
 
 static void skip(Parser *p)
@@ -71,7 +108,7 @@ static void call(Parser *p, PlanCode code)
     expect(p, ",");
     conditional(p);
     expect(p, ")");
-    emit(p, code, 0, 2);
+    emit(p, code, 0, false);
 }
 
 static void name(Parser *p)
@@ -91,9 +128,10 @@ static void name(Parser *p)
             call(p, functions[i].code);
             return;
         }
-    int sym = p->resolve(p->ctx, start, (int)len);
+    bool varies = false;
+    int sym = p->resolve(p->ctx, start, (int)len, &varies);
     if (sym < 0 && !p->error) p->error = "expression names an unknown symbol";
-    emit(p, PLAN_SYMBOL, sym, 0);
+    emit(p, PLAN_SYMBOL, sym, varies);
 }
 
 static void primary(Parser *p)
@@ -106,17 +144,17 @@ static void primary(Parser *p)
         expect(p, ")");
     } else if (accept(p, "-")) {
         primary(p);
-        emit(p, PLAN_NEG, 0, 1);
+        emit(p, PLAN_NEG, 0, false);
     } else if (accept(p, "!")) {
         primary(p);
-        emit(p, PLAN_NOT, 0, 1);
+        emit(p, PLAN_NOT, 0, false);
     } else if (isdigit((unsigned char)*p->at)) {
         int64_t v = 0;
         for (; isdigit((unsigned char)*p->at); p->at++) {
             if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->at - '0', &v))
                 p->error = "expression holds a number out of range";
         }
-        emit(p, PLAN_PUSH, v, 0);
+        emit(p, PLAN_PUSH, v, false);
     } else if (isalpha((unsigned char)*p->at)) {
         name(p);
     } else {
@@ -144,7 +182,7 @@ static void binary(Parser *p, int precedence)
             continue;
         }
         binary(p, operators[i].precedence + 1);
-        emit(p, operators[i].code, 0, 2);
+        emit(p, operators[i].code, 0, false);
         i = 0;
     }
 }
@@ -159,7 +197,7 @@ static void conditional(Parser *p)
         expect(p, ":");
         conditional(p);
         p->nested--;
-        emit(p, PLAN_CHOOSE, 0, 3);
+        emit(p, PLAN_CHOOSE, 0, false);
     }
 }
 
@@ -187,23 +225,35 @@ bool plan_slot_symbol(const char *name, size_t len, int *slot, int *dim, bool *l
     return take_digits(&at, end, dim) && at == end;
 }
 
-const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *resolve, void *ctx,
+PlanExprs *plan_exprs_new(Arena *arena)
+{
+    PlanExprs *all = arena_new_of(arena, PlanExprs);
+    all->arena = arena;
+    all->buckets = mem_alloc(BUCKETS * sizeof(PlanExpr *));
+    return all;
+}
+
+void plan_exprs_done(PlanExprs *all)
+{
+    mem_free(all->buckets);
+    all->buckets = NULL;
+}
+
+const PlanExpr *plan_expr_parse(PlanExprs *all, const char **text, PlanResolve *resolve, void *ctx,
                                 const char **error)
 {
-    Parser p = {.at = *text, .resolve = resolve, .ctx = ctx};
+    Parser p = {.all = all, .at = *text, .resolve = resolve, .ctx = ctx};
     conditional(&p);
     *text = p.at;
-    PlanExpr *e = NULL;
-    if (p.error) {
-        *error = p.error;
-    } else {
-        e = arena_new_of(arena, PlanExpr);
-        e->len = (int)p.code.len;
-        e->depth = p.deepest;
-        e->code = arena_copy(arena, p.code.data, p.code.len * sizeof *p.code.data);
-    }
-    vec_free(&p.code);
+    const PlanExpr *e = p.error ? NULL : p.stack.data[0];
+    if (p.error) *error = p.error;
+    vec_free(&p.stack);
     return e;
+}
+
+bool plan_expr_varies(const PlanExpr *e)
+{
+    return e->varies;
 }
 
 static int64_t limit(bool negative)
@@ -211,84 +261,100 @@ static int64_t limit(bool negative)
     return negative ? INT64_MIN : INT64_MAX;
 }
 
+static inline int64_t times(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
+}
+
+static inline int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* What overflows stays at the limit, so that the size of an array too large is never small. */
 static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 {
-    /* What overflows stays at the limit, so that the size of an array too large is never small. */
     int64_t r;
     bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
     switch (code) {
     case PLAN_ADD: return __builtin_add_overflow(a, b, &r) ? limit(a < 0) : r;
     case PLAN_SUB: return __builtin_sub_overflow(a, b, &r) ? limit(a < 0) : r;
-    case PLAN_MUL: return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
+    case PLAN_MUL: return times(a, b);
     case PLAN_DIV: return divides ? a / b : 0;
     case PLAN_REM: return divides ? a % b : 0;
-    case PLAN_SHL: return apply(PLAN_MUL, a, b < 0 || b > 62 ? INT64_MAX : (int64_t)1 << b);
+    case PLAN_SHL: return times(a, b < 0 || b > 62 ? INT64_MAX : (int64_t)1 << b);
     case PLAN_LT: return a < b;
     case PLAN_LE: return a <= b;
     case PLAN_GT: return a > b;
     case PLAN_GE: return a >= b;
     case PLAN_EQ: return a == b;
     case PLAN_NE: return a != b;
-    case PLAN_AND: return a && b;
-    case PLAN_OR: return a || b;
     case PLAN_MIN: return a < b ? a : b;
     case PLAN_MAX: return a > b ? a : b;
-    case PLAN_CEILDIV: return divides ? a / b + (a % b > 0) : 0;
-    case PLAN_ROUNDUP: return apply(PLAN_MUL, apply(PLAN_CEILDIV, a, b), b);
+    case PLAN_CEILDIV: return divides ? quotient_up(a, b) : 0;
+    case PLAN_ROUNDUP: return divides ? times(quotient_up(a, b), b) : 0;
     default: return 0;
     }
 }
 
-int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx)
+struct PlanMemo {
+    PlanLookup *lookup;
+    void *ctx;
+    int64_t *values[2];
+    bool *known;     /* of those that do not vary */
+    uint32_t *turns; /* in which the others were worked out */
+    uint32_t turn;   /* from 1 on */
+};
+
+PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena)
 {
-    if (e->len == 1) /* most arguments are a number that is known */
-        return e->code->code == PLAN_PUSH ? e->code->value : lookup(ctx, (int)e->code->value);
-    int64_t few[FEW], *stack = few;
-    few[0] = 0;
-    if (e->depth > FEW && !(stack = mem_alloc((size_t)e->depth * sizeof *stack))) return 0;
-    int top = -1;
-    for (int i = 0; i < e->len; i++) {
-        const Instr *in = &e->code[i];
-        switch (in->code) {
-        case PLAN_PUSH: stack[++top] = in->value; break;
-        case PLAN_SYMBOL: stack[++top] = lookup(ctx, (int)in->value); break;
-        case PLAN_NOT: stack[top] = !stack[top]; break;
-        case PLAN_NEG: stack[top] = apply(PLAN_SUB, 0, stack[top]); break;
-        case PLAN_CHOOSE:
-            top -= 2;
-            stack[top] = stack[top] ? stack[top + 1] : stack[top + 2];
-            break;
-        default: top--; stack[top] = apply(in->code, stack[top], stack[top + 1]);
-        }
-    }
-    int64_t result = stack[0];
-    if (stack != few) mem_free(stack);
-    return result;
+    PlanMemo *m = arena_new_of(arena, PlanMemo);
+    *m = (PlanMemo){.lookup = lookup, .ctx = ctx, .turn = 1};
+    for (int i = 0; i < 2; i++) m->values[i] = arena_array(arena, int64_t, all->n[i] + 1);
+    m->known = arena_array(arena, bool, all->n[0] + 1);
+    m->turns = arena_array(arena, uint32_t, all->n[1] + 1);
+    return m;
 }
 
-static int operands_of(PlanCode code)
+void plan_memo_turn(PlanMemo *m)
 {
-    switch (code) {
-    case PLAN_PUSH:
-    case PLAN_SYMBOL: return 0;
-    case PLAN_NOT:
-    case PLAN_NEG: return 1;
-    case PLAN_CHOOSE: return 3;
-    default: return 2;
+    m->turn++;
+}
+
+static int64_t work_out(const PlanExpr *e, PlanMemo *m)
+{
+    switch (e->code) {
+    case PLAN_PUSH: return e->value;
+    case PLAN_SYMBOL: return m->lookup(m->ctx, (int)e->value);
+    case PLAN_NOT: return !plan_expr_eval(e->x[0], m);
+    case PLAN_NEG: return apply(PLAN_SUB, 0, plan_expr_eval(e->x[0], m));
+    case PLAN_AND: return plan_expr_eval(e->x[0], m) && plan_expr_eval(e->x[1], m);
+    case PLAN_OR: return plan_expr_eval(e->x[0], m) || plan_expr_eval(e->x[1], m);
+    case PLAN_CHOOSE: return plan_expr_eval(e->x[plan_expr_eval(e->x[0], m) ? 1 : 2], m);
+    default: break;
     }
+    const int64_t a = plan_expr_eval(e->x[0], m), b = plan_expr_eval(e->x[1], m);
+    return apply(e->code, a, b);
+}
+
+int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m)
+{
+    if (e->code == PLAN_PUSH) return e->value;
+    int64_t *value = &m->values[e->varies][e->id];
+    if (e->varies ? m->turns[e->id] == m->turn : m->known[e->id]) return *value;
+    *value = work_out(e, m);
+    if (e->varies)
+        m->turns[e->id] = m->turn;
+    else
+        m->known[e->id] = true;
+    return *value;
 }
 
 const void *plan_expr_build(const PlanExpr *e, PlanBuild *build, void *ctx)
 {
-    VEC(const void *) stack = {0};
-    const void *last = NULL;
-    for (int i = 0; i < e->len; i++) {
-        const Instr *in = &e->code[i];
-        stack.len -= (size_t)operands_of(in->code);
-        last = build(ctx, in->code, in->value, stack.data ? stack.data + stack.len : NULL);
-        if (!last) break;
-        vec_push(&stack, last);
-    }
-    vec_free(&stack);
-    return last;
+    const void *x[3];
+    for (int i = 0; i < operands_of(e->code); i++)
+        if (!(x[i] = plan_expr_build(e->x[i], build, ctx))) return NULL;
+    return build(ctx, e->code, e->value, x);
 }

@@ -1,5 +1,5 @@
-/* Integer expressions of plans: C syntax over 64-bit integers and named symbols. Compiled once to
- * postfix code, so that binding a plan to extents costs nanoseconds. */
+/* Integer expressions of plans: C syntax over 64-bit integers and named symbols. Equal ones are one, and each is worked
+ * out once when a plan is bound, if somebody asks for it. */
 #ifndef CS_CODEGEN_EXPR_H
 #define CS_CODEGEN_EXPR_H
 
@@ -40,18 +40,28 @@ typedef enum PlanCode {
     PLAN_CODES
 } PlanCode;
 
-/* Number of a symbol, or -1 if there is none of that name. */
-typedef int PlanResolve(void *ctx, const char *name, int len);
+/* Number of a symbol, or -1 if there is none of that name. *varies: it is, or depends on, a loop's variable. */
+typedef int PlanResolve(void *ctx, const char *name, int len, bool *varies);
 /* Is a name one of a slot: s2 (its value: *dim is -1), s0.n1, s0.lo1 (*lower)? */
 bool plan_slot_symbol(const char *name, size_t len, int *slot, int *dim, bool *lower);
-/* Value of symbol number `sym`. */
-typedef int64_t PlanLookup(const void *ctx, int sym);
 
+/* The expressions of one plan, in an arena. */
+typedef struct PlanExprs PlanExprs;
+PlanExprs *plan_exprs_new(Arena *arena);
 /* Compiles the expression at *text, leaving *text behind it. NULL with *error (static text) when it
- * is not one. The result lives in the arena. */
-const PlanExpr *plan_expr_parse(Arena *arena, const char **text, PlanResolve *resolve, void *ctx,
+ * is not one. */
+const PlanExpr *plan_expr_parse(PlanExprs *all, const char **text, PlanResolve *resolve, void *ctx,
                                 const char **error);
-int64_t plan_expr_eval(const PlanExpr *e, PlanLookup *lookup, const void *ctx);
+bool plan_expr_varies(const PlanExpr *e);
+void plan_exprs_done(PlanExprs *all); /* no more are compiled: drops what finds equal ones */
+
+/* Value of symbol number `sym`. */
+typedef int64_t PlanLookup(void *ctx, int sym);
+/* What has been worked out. */
+typedef struct PlanMemo PlanMemo;
+PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena);
+void plan_memo_turn(PlanMemo *m); /* a loop's variable has another value */
+int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m);
 
 /* Makes something else of an expression: `build` gives what an operation makes of what its operands
  * gave (value: of PUSH and SYMBOL), NULL if it cannot. NULL, too, if some operation gave NULL. */

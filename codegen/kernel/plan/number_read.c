@@ -9,12 +9,13 @@ typedef struct Reading {
     VEC(Num *) symbols;
 } Reading;
 
-static int resolve(void *ctx, const char *name, int len)
+static int resolve(void *ctx, const char *name, int len, bool *varies)
 {
     Reading *r = ctx;
     int slot, dim;
     bool lower;
     Num *x = NULL;
+    *varies = false;
     if (plan_slot_symbol(name, (size_t)len, &slot, &dim, &lower))
         x = num_slot(r->u, slot, dim, lower);
     if (!x) x = num_find(r->u, name, (size_t)len);
@@ -68,9 +69,11 @@ static const void *build(void *ctx, PlanCode code, int64_t value, const void *co
 Num *num_read(Unit *u, const char **text, bool truth, const char **error)
 {
     Reading r = {.u = u};
-    const PlanExpr *e = plan_expr_parse(u->arena, text, resolve, &r, error);
+    PlanExprs *all = plan_exprs_new(u->arena);
+    const PlanExpr *e = plan_expr_parse(all, text, resolve, &r, error);
     Num *x = e ? plan_expr_build(e, build, &r) : NULL;
     if (e && !x) *error = "a number is not shifted";
+    plan_exprs_done(all);
     vec_free(&r.symbols);
     return x && truth ? as_truth(u, x) : x;
 }

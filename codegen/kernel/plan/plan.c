@@ -10,7 +10,7 @@
 
 enum {
     MAX_FLAGS = 32, /* bits of a variant */
-    LAZY_LETS = 400 /* they may stand behind each other */
+    DEEP_LETS = 400 /* that may stand behind each other */
 };
 
 /* The word is next, or the plan lacks it; the expression behind it. */
@@ -45,16 +45,12 @@ static void read_named(Reader *r, Names *list, size_t limit)
 {
     const char *name = plan_read_name(r);
     Named n = {.name = name, .expr = AFTER(r, "=")};
-    n.varies = r->varies;
     add_named(r, list, n, limit);
 }
 
 static void read_let(Reader *r)
 {
-    Names *lets = &r->plan->lets;
-    read_named(r, lets, MAX_NAMES);
-    Step s = {.kind = STEP_LET, .let = (int)lets->len - 1};
-    if (!r->error && lets->data[s.let].varies) vec_push(&r->steps, s);
+    read_named(r, &r->plan->lets, MAX_NAMES);
 }
 
 static void read_guess(Reader *r, int guess)
@@ -250,7 +246,7 @@ static void read_loop(Reader *r)
 {
     CgPlan *p = r->plan;
     Step s = {.kind = STEP_LOOP, .let = (int)p->lets.len};
-    Named var = {.name = plan_read_name(r), .varies = true};
+    Named var = {.name = plan_read_name(r)};
     s.from = AFTER(r, "=");
     s.to = AFTER(r, "to");
     s.by = AFTER(r, "step");
@@ -340,15 +336,6 @@ static Names names_done(Arena *arena, Names *read)
     return (Names){.len = read->len, .data = KEPT(arena, *read)};
 }
 
-/* Most of a plan is of forms that the numbers at hand do not take: lets that nobody asks for are not
- * worked out. Where loops count, all are at once, and where that could take more stack than there is. */
-static bool is_lazy(const CgPlan *p)
-{
-    bool lazy = p->lets.len <= LAZY_LETS;
-    for (size_t i = 0; i < p->lets.len; i++) lazy = lazy && p->lets.data[i].expr;
-    return lazy;
-}
-
 size_t cg_plan_bytes(const char *text)
 {
     const char *end = strstr(text, "\n */");
@@ -361,6 +348,7 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     Arena *arena = arena_new();
     CgPlan *p = arena_new_of(arena, CgPlan);
     p->arena = arena;
+    p->exprs = plan_exprs_new(arena);
     p->options = "";
     Reader r = {.plan = p};
     if (strncmp(text, head, sizeof head - 1) != 0)
@@ -390,7 +378,8 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->outs = KEPT(arena, r.outs);
     p->steps = KEPT(arena, r.steps);
     p->kernels = KEPT(arena, r.kernels);
-    p->lazy = is_lazy(p);
+    p->deep = p->lets.len > DEEP_LETS;
+    plan_exprs_done(p->exprs);
     vec_free(&r.open);
     if (!r.error) return p;
     *error = r.error;

@@ -19,9 +19,8 @@ enum { MAX_NAMES = 1 << (CLASS_SHIFT - INDEX_SHIFT) };
 
 typedef struct Named {
     const char *name;
-    const PlanExpr *expr;
-    int guess;   /* LET: 1 usual, -1 seldom (num_guess) */
-    bool varies; /* LET: by the variable of a loop, which is one */
+    const PlanExpr *expr; /* NULL: the variable of a loop */
+    int guess;            /* LET: 1 usual, -1 seldom (num_guess) */
 } Named;
 
 typedef struct Names {
@@ -68,7 +67,7 @@ typedef struct PlanCut {
     const PlanRead *reads;
 } PlanCut;
 
-typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END, STEP_LET } StepKind;
+typedef enum StepKind { STEP_RUN, STEP_LOOP, STEP_END } StepKind;
 
 typedef struct Step {
     StepKind kind;
@@ -82,13 +81,14 @@ typedef struct Step {
     const PlanArg *args;
     int ncuts;
     const PlanCut *cuts;
-    int let; /* LOOP: its variable; LET: which is worked out anew */
+    int let; /* LOOP: its variable */
     const PlanExpr *from, *to, *by;
     int partner; /* LOOP: index of its END; END: of its LOOP */
 } Step;
 
 struct CgPlan {
     Arena *arena;
+    PlanExprs *exprs;
     unsigned char *asked;   /* by slot: dimensions that are used */
     ScalarKind *slot_types; /* of scalar slots */
     int nslots, ntemps, nouts, nsteps, nkernels;
@@ -98,7 +98,7 @@ struct CgPlan {
     const char **kernels;
     const char *options; /* fixed part of the build options.. */
     FdReals reals;       /* ..and what it says of reals */
-    bool lazy;           /* lets are worked out where they are asked for */
+    bool deep; /* so many lets may stand behind each other that they are worked out in order */
 };
 
 int64_t plan_device_value(const CgDevice *d, int i); /* of NumFact i */

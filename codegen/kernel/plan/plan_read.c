@@ -57,7 +57,7 @@ static bool is_named(const char *word, const char *name, size_t len)
 }
 
 /* s0.n1 s0.lo1 s2, device properties, defines, lets. */
-static int resolve(void *ctx, const char *name, int len)
+static int resolve(void *ctx, const char *name, int len, bool *varies)
 {
     const CgPlan *p = ((Reader *)ctx)->plan;
     size_t n = (size_t)len;
@@ -75,15 +75,14 @@ static int resolve(void *ctx, const char *name, int len)
     int i = plan_find_named(&p->defines, name, n);
     if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
     i = plan_find_named(&p->lets, name, n);
-    if (i >= 0 && p->lets.data[i].varies) ((Reader *)ctx)->varies = true;
+    *varies = i >= 0 && (!p->lets.data[i].expr || plan_expr_varies(p->lets.data[i].expr));
     return i < 0 ? -1 : (int)SYM_LET << CLASS_SHIFT | i << INDEX_SHIFT;
 }
 
 const PlanExpr *plan_read_expr(Reader *r)
 {
     const char *error = NULL;
-    r->varies = false;
-    const PlanExpr *e = plan_expr_parse(r->plan->arena, &r->at, resolve, r, &error);
+    const PlanExpr *e = plan_expr_parse(r->plan->exprs, &r->at, resolve, r, &error);
     if (!e) plan_read_fail(r, error);
     return e;
 }

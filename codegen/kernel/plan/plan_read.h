@@ -13,7 +13,6 @@ typedef struct Reader {
     VEC(const PlanExpr *) temps, outs;
     VEC(Step) steps;
     VEC(int) open; /* loops */
-    bool varies;   /* the last expression has a name that does */
     VEC(const char *) kernels;
 } Reader;
 

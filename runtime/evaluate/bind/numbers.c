@@ -20,14 +20,29 @@ bool numbers_infinite(const FdNode *binder, const CsSite *site)
     return false;
 }
 
-/* Checks one bound of a range that is known beforehand; others are the kernel's to find. */
-static bool check_bound(const Numbers *n, const FdNode *binder, const FdNode *bound,
-                        const CsSite *site, bool *infinite)
+typedef enum RangeFault { RANGE_FINE, RANGE_DIVIDES, RANGE_INFINITE } RangeFault;
+
+/* What is wrong with range k of those that are known beforehand; others are the kernel's to find. */
+static RangeFault range_fault(const Composed *c, int k, const FdEnv *env)
 {
+    const FdNode *binder = c->order.range_binder[k];
+    const FdDom *dom = &binder->doms[c->order.range_index[k]];
     int64_t value;
-    FdBoundStatus s = fd_eval_bound(bound, &n->env, &value);
-    *infinite |= s == FD_BOUND_INFINITE;
-    if (s != FD_BOUND_DIVIDE_BY_ZERO) return true;
+    FdBoundStatus lo = fd_eval_bound(dom->lo, env, &value),
+                  hi = fd_eval_bound(dom->hi, env, &value);
+    if (lo == FD_BOUND_DIVIDE_BY_ZERO || hi == FD_BOUND_DIVIDE_BY_ZERO) return RANGE_DIVIDES;
+    const bool infinite = lo == FD_BOUND_INFINITE || hi == FD_BOUND_INFINITE;
+    /* of a let that is applied: every int is inside */
+    const bool counts = binder->kind == FD_REDUCE || fd_is_result(&c->graph, binder);
+    return infinite && counts ? RANGE_INFINITE : RANGE_FINE;
+}
+
+static bool check_range(const Composed *c, int k, const FdEnv *env, const CsSite *site)
+{
+    const FdNode *binder = c->order.range_binder[k];
+    const RangeFault fault = range_fault(c, k, env);
+    if (fault == RANGE_INFINITE) return numbers_infinite(binder, site);
+    if (fault == RANGE_FINE) return true;
     CsSite at = rt_site_at(site, binder->loc);
     rt_throw(RT_DIVIDE, &at, "integer division by zero in a range");
     return false;
@@ -61,20 +76,12 @@ static bool find(const Evaluation *e, Numbers *n, const CsSite *site)
         slot_scalars[k] = scalars[o->slots[k]];
     }
     n->slot_boxes = slot_boxes;
+    n->boxes = boxes;
     n->scalars = scalars;
     n->slot_scalars = slot_scalars;
     n->binding = (CgBinding){slot_boxes, slot_scalars, rt.ranks.size || rt.ranks.blocks};
-    for (int k = 0; k < o->nranges; k++) {
-        const FdNode *binder = o->range_binder[k];
-        const FdDom *dom = &binder->doms[o->range_index[k]];
-        bool infinite = false;
-        if (!check_bound(n, binder, dom->lo, site, &infinite) ||
-            !check_bound(n, binder, dom->hi, site, &infinite))
-            return false;
-        /* of a let that is applied: every int is inside */
-        if (infinite && (binder->kind == FD_REDUCE || fd_is_result(&c->graph, binder)))
-            return numbers_infinite(binder, site);
-    }
+    for (int k = 0; k < o->nranges; k++)
+        if (!check_range(c, k, &n->env, site)) return false;
     return true;
 }
 
@@ -156,20 +163,11 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
     return find(e, n, site) && check(e->composed, n, site);
 }
 
-static bool is_plain(const FdNode *bound, const FdEnv *env)
-{
-    int64_t value;
-    return fd_eval_bound(bound, env, &value) == FD_BOUND_OK;
-}
-
 bool numbers_are_plain(const Composed *c, const Numbers *n)
 {
-    const FdOrder *o = &c->order;
     bool plain = !c->infinite && !c->may_be_empty;
-    for (int k = 0; k < o->nranges && plain; k++) {
-        const FdDom *dom = &o->range_binder[k]->doms[o->range_index[k]];
-        plain = is_plain(dom->lo, &n->env) && is_plain(dom->hi, &n->env);
-    }
+    for (int k = 0; k < c->order.nranges && plain; k++)
+        plain = range_fault(c, k, &n->env) == RANGE_FINE;
     return plain;
 }
 

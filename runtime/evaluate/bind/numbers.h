@@ -13,7 +13,7 @@ typedef struct Numbers {
     Arena *arena;
     FdEnv env; /* by slot number */
     ScalarValue *scalars, *slot_scalars;
-    FdBox *slot_boxes; /* the binding's */
+    FdBox *boxes, *slot_boxes; /* env's, the binding's */
     CgBinding binding;
     CgSchedule schedule;
     uint32_t variant;

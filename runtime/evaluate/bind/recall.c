@@ -1,6 +1,6 @@
 /* The last evaluations of a composed graph (recall.h). Values of scalars are put into the bound plan anew. Where it or
- * a range depends on them, it is bound again, and taken if it launches the same. Where a plan asks for values of
- * arrays, they are looked at. */
+ * a range depends on them, it is bound again, and taken if it launches the same kernels. So it is of arrays of other
+ * ranges, once there are more of them than are kept. Where a plan asks for values of arrays, they are looked at. */
 #include "recall.h"
 
 #include <string.h>
@@ -29,8 +29,9 @@ static bool same_values(const Evaluation *e, const Recalled *r)
 }
 
 enum {
-    MOST = 8,        /* of a graph */
-    STIFF = 8,       /* times that other scalars made other launches: then they do so each time */
+    MOST = 8,   /* of a graph */
+    STIFF = 8,  /* times in a row that other numbers made other launches: then nobody tries.. */
+    AGAIN = 64, /* ..so many times */
     LITTLE = 1 << 15 /* operations, which run natively in any case, and nobody else helps */
 };
 
@@ -39,7 +40,8 @@ typedef enum Likeness {
     OTHER,
     SAME,    /* all that counts */
     SCALARS, /* but for scalars that are arguments of kernels */
-    PLAN     /* ..or that its plan or ranges ask for */
+    PLAN,    /* ..or that its plan or ranges ask for */
+    RANGES   /* ..and ranges of arrays */
 } Likeness;
 
 static Likeness likeness(const Evaluation *e, const Recalled *r)
@@ -50,26 +52,31 @@ static Likeness likeness(const Evaluation *e, const Recalled *r)
     for (int i = 0; i < c->graph.nslots; i++) {
         const RtLeaf *leaf = &e->leaves.data[i];
         if (leaf->array) {
-            if (!rt_array_has(leaf->array, &r->numbers.env.boxes[i])) return OTHER;
-        } else if (leaf->scalar.i != r->numbers.scalars[i].i) {
-            if (is != PLAN) is = r->exact[i] ? PLAN : SCALARS;
+            if (!rt_array_has(leaf->array, &r->numbers.boxes[i])) is = RANGES;
+        } else if (is < PLAN && leaf->scalar.i != r->numbers.scalars[i].i) {
+            is = r->exact[i] ? PLAN : SCALARS;
         }
+        if (is == RANGES && r->values) return OTHER;
     }
     return same_values(e, r) ? is : OTHER;
 }
 
 /* In the plan's order. */
-static void place_scalars(const Composed *c, Numbers *n)
+static void place(const Composed *c, Numbers *n)
 {
-    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+    for (int k = 0; k < c->order.nslots; k++) {
+        n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+        n->slot_boxes[k] = n->boxes[c->order.slots[k]];
+    }
 }
 
 /* Those of e. */
 static void take_scalars(const Evaluation *e, Numbers *n)
 {
-    for (int i = 0; i < e->composed->graph.nslots; i++)
+    const Composed *c = e->composed;
+    for (int i = 0; i < c->graph.nslots; i++)
         if (!e->leaves.data[i].array) n->scalars[i] = e->leaves.data[i].scalar;
-    place_scalars(e->composed, n);
+    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
 }
 
 typedef struct Binding {
@@ -92,23 +99,34 @@ static void bind(void *binding)
     arena_free(arena);
 }
 
-/* Takes other scalars that the plan asks for, if it launches the same with them. */
+/* An evaluation that failed asks again on its way to the full one. */
+static bool is_worth_trying(Composed *c)
+{
+    if (c->tried && c->tried == rt.evaluations) return false;
+    return c->stiff < STIFF || ++c->stiff >= STIFF + AGAIN;
+}
+
+/* Takes other numbers that the plan asks for, if it launches the same with them. */
 static bool rebind(const Evaluation *e, Recalled *r)
 {
     Composed *c = e->composed;
     Numbers *n = &r->numbers;
-    const size_t bytes = (size_t)c->graph.nslots * sizeof *n->scalars;
+    const size_t slots = (size_t)c->graph.nslots;
     const double work = n->work;
-    if (!r->native || r->values || n->valued || c->stiff >= STIFF || work > LITTLE) return false;
-    memcpy(r->before, n->scalars, bytes);
-    take_scalars(e, n);
+    if (!r->native || r->values || n->valued || work > LITTLE || !is_worth_trying(c)) return false;
+    memcpy(r->before, n->scalars, slots * sizeof *n->scalars);
+    memcpy(r->boxes, n->boxes, slots * sizeof *n->boxes);
+    numbers_leaves(e, n->boxes, n->scalars);
+    place(c, n);
     Binding b = {.composed = c, .numbers = n};
     bool good = mem_try(bind, &b) && b.follows;
-    c->stiff = good ? 0 : (uint8_t)(c->stiff + 1);
+    c->stiff = good ? 0 : c->stiff < STIFF ? (uint8_t)(c->stiff + 1) : STIFF;
     if (good) return true;
+    c->tried = rt.evaluations;
     n->work = work;
-    memcpy(n->scalars, r->before, bytes);
-    place_scalars(c, n);
+    memcpy(n->scalars, r->before, slots * sizeof *n->scalars);
+    memcpy(n->boxes, r->boxes, slots * sizeof *n->boxes);
+    place(c, n);
     return false;
 }
 
@@ -124,13 +142,16 @@ static Recalled *first(Composed *c, Recalled **at)
 static Recalled *find(const Evaluation *e, Likeness *is)
 {
     Composed *c = e->composed;
-    Recalled **near = NULL;
-    for (Recalled **at = &c->last; *at; at = &(*at)->next) {
+    Recalled **near = NULL, **other = NULL;
+    int n = 0;
+    for (Recalled **at = &c->last; *at; at = &(*at)->next, n++) {
         *is = likeness(e, *at);
         if (*is == SAME || *is == SCALARS) return first(c, at);
         if (*is == PLAN && !near) near = at;
+        if (*is == RANGES && !other) other = at;
     }
-    *is = PLAN;
+    *is = near ? PLAN : RANGES;
+    if (!near && (n == MOST || c->shifts)) near = other;
     return near ? first(c, near) : NULL;
 }
 
@@ -147,8 +168,13 @@ static bool has_other_range(const Evaluation *e, const Recalled *r)
 /* Scalars are others. False: so are the launches. */
 static bool change(const Evaluation *e, Recalled *r, Likeness is)
 {
-    const bool other = has_other_range(e, r);
-    if (is == PLAN && !rebind(e, r)) return false;
+    const bool other = is == RANGES || has_other_range(e, r);
+    if (is >= PLAN && !rebind(e, r)) return false;
+    if (is == RANGES && !e->composed->shifts) { /* no loop comes back to those before */
+        e->composed->shifts = true;
+        recall_forget(r->next);
+        r->next = NULL;
+    }
     if (is == SCALARS) {
         take_scalars(e, &r->numbers);
         cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
@@ -197,6 +223,7 @@ void recall_room(const Evaluation *e, Numbers *n)
     n->room->exact = arena_array(n->arena, bool, e->composed->graph.nslots);
     n->room->ranges = arena_array(n->arena, bool, e->composed->graph.nslots);
     n->room->before = arena_array(n->arena, ScalarValue, e->composed->graph.nslots + 1);
+    n->room->boxes = arena_array(n->arena, FdBox, e->composed->graph.nslots + 1);
 }
 
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
@@ -213,7 +240,7 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
     }
     Likeness is;
     Recalled *r = n->room, *same = find(e, &is);
-    if (same && is == PLAN) same = NULL;
+    if (same && is >= PLAN) same = NULL;
     if (same) c->last = same->next;
     if (same) arena_free(same->numbers.arena);
     *r = (Recalled){.next = c->last,
@@ -223,6 +250,7 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
                     .exact = exact,
                     .ranges = r->ranges,
                     .before = r->before,
+                    .boxes = r->boxes,
                     .values = values,
                     .near = e->near};
     c->last = r;

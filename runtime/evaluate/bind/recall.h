@@ -11,7 +11,8 @@ typedef struct Recalled {
     bool native;
     int where;           /* RtState.where */
     bool *exact;         /* the slots of scalars whose values count, too.. */
-    ScalarValue *before; /* ..and room for those of all */
+    ScalarValue *before; /* ..and room for those of all.. */
+    FdBox *boxes;        /* ..and ranges of arrays */
     bool values;         /* and those of some arrays */
     bool near;           /* it keeps temporaries near, as Evaluation.near asks */
     bool asked_ready;

@@ -36,7 +36,9 @@ typedef struct Composed {
     bool looked;
     bool exact;            /* computes no reals */
     struct Recalled *last; /* recall.h.. */
-    uint8_t stiff;         /* ..and times in a row that other scalars launched something else */
+    uint8_t stiff;         /* ..and times in a row that other numbers launched something else.. */
+    uint64_t tried;        /* ..the last at so many evaluations.. */
+    bool shifts;           /* ..and arrays of many ranges come, one after the other */
     struct Repeat *repeat; /* repeat.h, once somebody asked; NULL: it is none */
     bool asked_repeat;
     uint64_t explained; /* the way in which CS_DUMP=ranks has said that it is divided; 0: none */
