@@ -1,6 +1,7 @@
 #!/bin/sh
-# Random loops (tests/turns.py): tests/turns.sh FROM TO [LOOPS], planned in each way between guarded pages, and as usual
-# without them, as on the reference executor. The number that is printed gives the program again.
+# Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py; planned in
+# each way between guarded pages, and as usual without them, as on the reference executor. The number that is printed gives
+# the program again.
 set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
@@ -9,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 seed=$1
 while [ "$seed" -lt "$2" ]; do
-    python3 tests/turns.py "$seed" "${3:-10}" >"$work/case.cs$"
+    python3 "tests/${LOOPS_BY:-turns}.py" "$seed" "${3:-10}" >"$work/case.cs$"
     if ! "$CSC" "$work/case.cs$" -o "$work/case" 2>"$work/error"; then
         echo "FAIL turns $seed: csc"
         head -n 5 "$work/error"
