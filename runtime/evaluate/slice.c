@@ -58,18 +58,14 @@ static bool check(const Array *a, const int64_t *lo, const int64_t *hi, uint32_t
     return true;
 }
 
-static void store(const Array *a, void *data, int64_t at, const ScalarValue *leaves)
+static void store_ref(void *data, int64_t at, void *ref)
 {
-    if (a->head.elem != CS_ELEM_REF) {
-        elem_store(a, data, at, leaves);
-        return;
-    }
     void **to = (void **)data + at, *old = *to;
-    *to = cs_retain((void *)(uintptr_t)leaves[0].i);
+    *to = cs_retain(ref);
     cs_release(old);
 }
 
-/* ---- scalars, by lines ---- */
+/* ---- scalars and records, by lines ---- */
 
 #define LINE(T)                                                                                    \
     {                                                                                              \
@@ -96,10 +92,9 @@ static void copy_line(void *to, int64_t stride, const void *values, int64_t each
 }
 
 /* A line goes along the last dimension of more than one element: rows, or of a column all of it. */
-static void copy_lines(const Array *a, char *data, const char *values, int64_t each,
+static void copy_lines(const Array *a, size_t bytes, char *data, const char *values, int64_t each,
                        const int64_t *lo, const int64_t *hi)
 {
-    size_t bytes = scalar_bytes((ScalarKind)a->head.elem);
     int32_t along = a->head.rank - 1;
     while (along > 0 && hi[along] - lo[along] == 1) along--;
     int64_t n = hi[along] - lo[along], stride = a->head.dim[along].stride;
@@ -113,9 +108,15 @@ static void copy_lines(const Array *a, char *data, const char *values, int64_t e
     } while (next(&s, &to));
 }
 
-static bool is_scalar(const Array *a)
+/* Each leaf's plane, of which `values` have n elements; n 1 with each 0: all get one value. */
+static void copy_planes(const Array *a, char *data, const char *values, int64_t n, int64_t each,
+                        const int64_t *lo, const int64_t *hi)
 {
-    return a->head.elem != CS_ELEM_REF && !elem_is_record(a->head.elem);
+    const FdType *type = elem_type(a->head.elem);
+    const int64_t count = rt_array_count(a);
+    for (int i = 0, leaves = fd_type_leaves(type); i < leaves; i++)
+        copy_lines(a, scalar_bytes(fd_type_leaf(type, i)), data + fd_plane_offset(type, i, count),
+                   values + fd_plane_offset(type, i, n), each, lo, hi);
 }
 
 void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint32_t fixed,
@@ -127,18 +128,18 @@ void cs_slice_fill(void *array_slot, const int64_t *lo, const int64_t *hi, uint3
     void *data = rt_array_store(array_slot, site);
     if (!data) return;
     Array *a = *at;
-    ScalarValue leaves[RT_MAX_LEAVES];
-    const FdType *type = elem_type(a->head.elem);
-    for (int i = 0, n = type ? fd_type_leaves(type) : 1; i < n; i++) leaves[i].i = value[i].i;
-    Slice s = {.array = &a->head, .lo = lo, .hi = hi};
-    int64_t k = first_of(&s);
-    if (is_scalar(a)) {
-        ScalarValue one;
-        elem_store(a, &one, 0, leaves);
-        copy_lines(a, data, (const char *)&one, 0, lo, hi);
+    if (a->head.elem != CS_ELEM_REF) {
+        const FdType *type = elem_type(a->head.elem);
+        ScalarValue one[RT_MAX_LEAVES];
+        for (int i = 0, n = fd_type_leaves(type); i < n; i++)
+            scalar_store((char *)one + fd_plane_offset(type, i, 1), fd_type_leaf(type, i),
+                         (ScalarValue){.i = value[i].i});
+        copy_planes(a, data, (const char *)one, 1, 0, lo, hi);
         return;
     }
-    do store(a, data, k, leaves);
+    Slice s = {.array = &a->head, .lo = lo, .hi = hi};
+    int64_t k = first_of(&s);
+    do store_ref(data, k, value->ref);
     while (next(&s, &k));
 }
 
@@ -278,22 +279,15 @@ static void slice_set(void *array_slot, const int64_t *lo, const int64_t *hi, ui
     void *data = values ? rt_array_store(array_slot, site) : NULL;
     if (data) {
         Array *a = *at;
-        bool refs = a->head.elem == CS_ELEM_REF;
-        if (is_scalar(a)) {
-            copy_lines(a, data, values, 1, lo, hi);
+        if (a->head.elem != CS_ELEM_REF) {
+            copy_planes(a, data, values, rt_array_count(from), 1, lo, hi);
             cs_release(from);
             return;
         }
-        ScalarValue leaves[RT_MAX_LEAVES];
         Slice s = {.array = &a->head, .lo = lo, .hi = hi};
         int64_t to = first_of(&s), n = 0;
-        do {
-            if (refs)
-                leaves[0].i = (int64_t)(uintptr_t)((void *const *)(const void *)values)[n++];
-            else
-                elem_load(from, values, n++, leaves);
-            store(a, data, to, leaves);
-        } while (next(&s, &to));
+        do store_ref(data, to, ((void *const *)(const void *)values)[n++]);
+        while (next(&s, &to));
     }
     cs_release(from);
 }
