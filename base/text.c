@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "numeral.h"
 
 /* False: memory is out, and the text stays as it is. */
 static bool reserve(Text *t, size_t more)
@@ -41,14 +42,16 @@ void text_add(Text *t, const char *s)
     text_addn(t, s, strlen(s));
 }
 
+void text_add_integer(Text *t, uint64_t magnitude, bool negative)
+{
+    char digits[1 + NUMERAL_INTEGER] = "-";
+    const int n = numeral_integer(magnitude, digits + 1);
+    text_addn(t, negative ? digits : digits + 1, (size_t)(negative ? n + 1 : n));
+}
+
 static void add_number(Text *t, int64_t x)
 {
-    char digits[24], *p = digits + sizeof digits;
-    uint64_t u = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-    do *--p = (char)('0' + u % 10);
-    while (u /= 10);
-    if (x < 0) *--p = '-';
-    text_addn(t, p, (size_t)(digits + sizeof digits - p));
+    text_add_integer(t, x < 0 ? 0 - (uint64_t)x : (uint64_t)x, x < 0);
 }
 
 /* Formats of %s, %d, %c and %% alone, most of those there are, at a fifth of vsnprintf's cost. False: another one,
@@ -145,29 +148,20 @@ bool text_mentions(const char *text, size_t len, const char *name)
     return false;
 }
 
-/* `sci` is "d.ddde[+-]xx" as printf gives it. `pretty` digits before the point stay positional even
- * when they end in zeros, as C# does (15 for double, 7 for float). */
-static void add_digits(Text *t, const char *sci, int pretty)
+/* The shortest of x. `pretty` digits before the point stay positional even when they end in zeros, as C# does (15 for
+ * double, 7 for float). */
+static void add_shortest(Text *t, double x, ScalarKind kind, int pretty)
 {
-    char digits[32];
-    int n = 0;
-    const char *p = sci;
-    if (*p == '-') {
-        text_addn(t, "-", 1);
-        p++;
-    }
-    for (; *p && *p != 'e'; p++)
-        if (*p >= '0' && *p <= '9') digits[n++] = *p;
-    while (n > 1 && digits[n - 1] == '0') n--;
-    int exponent = *p == 'e' ? (int)strtol(p + 1, NULL, 10) : 0;
-    int before = exponent + 1; /* digits before the point */
+    char digits[NUMERAL_SHORTEST];
+    int before, n = numeral_shortest(fabs(x), kind, digits, &before); /* the point */
+    if (x < 0) text_addn(t, "-", 1);
     if (before > (n > pretty ? n : pretty) || before < -3) {
         text_addn(t, digits, 1);
         if (n > 1) {
             text_addn(t, ".", 1);
             text_addn(t, digits + 1, (size_t)n - 1);
         }
-        text_printf(t, "E%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+        text_printf(t, "E%c%02d", before < 1 ? '-' : '+', abs(before - 1));
         return;
     }
     if (before <= 0) {
@@ -198,22 +192,10 @@ static bool add_special(Text *t, double x)
 
 void text_add_float(Text *t, float x)
 {
-    if (add_special(t, (double)x)) return;
-    char buf[48];
-    for (int p = 0; p < 9; p++) {
-        snprintf(buf, sizeof buf, "%.*e", p, (double)x);
-        if (strtof(buf, NULL) == x) break;
-    }
-    add_digits(t, buf, 7);
+    if (!add_special(t, (double)x)) add_shortest(t, (double)x, SC_FLOAT, 7);
 }
 
 void text_add_double(Text *t, double x)
 {
-    if (add_special(t, x)) return;
-    char buf[48];
-    for (int p = 0; p < 17; p++) {
-        snprintf(buf, sizeof buf, "%.*e", p, x);
-        if (strtod(buf, NULL) == x) break;
-    }
-    add_digits(t, buf, 15);
+    if (!add_special(t, x)) add_shortest(t, x, SC_DOUBLE, 15);
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef struct Text {
@@ -30,6 +31,7 @@ bool text_mentions(const char *text, size_t len, const char *name);
 
 /* Shortest decimal digits that read back as the same float or double, C# style: "1", "0.1",
  * "1E+20", "NaN", "Infinity". */
+void text_add_integer(Text *t, uint64_t magnitude, bool negative);
 void text_add_float(Text *t, float x);
 void text_add_double(Text *t, double x);
 

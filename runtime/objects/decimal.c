@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/numeral.h"
 #include "format.h"
 
 static void trim(Decimal *d)
@@ -23,7 +24,7 @@ static void trim(Decimal *d)
 
 void decimal_integer(Decimal *d, uint64_t magnitude, bool negative)
 {
-    d->n = snprintf(d->digits, sizeof d->digits, "%llu", (unsigned long long)magnitude);
+    d->n = numeral_integer(magnitude, d->digits);
     d->point = d->n;
     d->negative = negative;
     d->real = false;
@@ -60,6 +61,14 @@ void decimal_fixed(Decimal *d, double x, int decimals)
 {
     char printed[MOST_DIGITS + 8];
     if (decimals > MOST_DECIMALS) decimals = MOST_DECIMALS;
+    d->n = numeral_fixed(fabs(x), decimals, d->digits);
+    if (d->n) {
+        d->point = d->n - decimals;
+        d->negative = signbit(x);
+        d->real = true;
+        trim(d);
+        return;
+    }
     bool tie = exact_decimals(x) == decimals + 1;
     snprintf(printed, sizeof printed, "%.*f", decimals + tie, fabs(x));
     from_printed(d, x, printed);
@@ -81,15 +90,10 @@ void decimal_significant(Decimal *d, double x, int digits)
 
 void decimal_shortest(Decimal *d, double x, ScalarKind kind)
 {
-    char printed[48];
-    ScalarValue back;
-    for (int more = 0; more < 17; more++) {
-        snprintf(printed, sizeof printed, "%.*e", more, fabs(x));
-        back.f = kind == SC_FLOAT ? (double)strtof(printed, NULL) : strtod(printed, NULL);
-        if (kind == SC_HALF) back = scalar_convert(back, SC_DOUBLE, SC_HALF);
-        if (back.f == fabs(x)) break;
-    }
-    from_printed(d, x, printed);
+    d->negative = signbit(x);
+    d->real = true;
+    d->n = d->point = 0;
+    if (x != 0) d->n = numeral_shortest(fabs(x), kind, d->digits, &d->point);
 }
 
 void decimal_round(Decimal *d, int64_t keep)

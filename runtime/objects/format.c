@@ -113,7 +113,7 @@ static bool add_integer(Text *t, int64_t v, ScalarKind kind, const Str *format, 
     bool negative = v < 0 && scalar_is_signed(kind);
     uint64_t magnitude = negative ? 0 - (uint64_t)v : (uint64_t)v;
     if (!format || format->len == 0) {
-        text_printf(t, "%s%llu", negative ? "-" : "", (unsigned long long)magnitude);
+        text_add_integer(t, magnitude, negative);
         return true;
     }
     decimal_integer(&d, magnitude, negative);

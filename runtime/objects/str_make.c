@@ -251,6 +251,24 @@ void *cs_str_align_right(void *s, int32_t width, const CsSite *site)
 
 /* ---- joining -------------------------------------------------------------------------- */
 
+/* Characters without anything between them, as StringBuilders have many. */
+static void add_chars(Text *t, const uint32_t *chars, int64_t n)
+{
+    enum { ROOM = 256 };
+    char room[ROOM + 4];
+    size_t len = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (chars[i] < 0x80)
+            room[len++] = (char)chars[i];
+        else
+            len += utf8_put(room + len, chars[i]);
+        if (len >= ROOM || i + 1 == n) {
+            text_addn(t, room, len);
+            len = 0;
+        }
+    }
+}
+
 void *cs_str_join(void *separator, void *fn, const CsSite *site)
 {
     Array *a = fn ? cs_force(fn, site) : NULL;
@@ -259,7 +277,9 @@ void *cs_str_join(void *separator, void *fn, const CsSite *site)
     int64_t n = a ? rt_array_count(a) : 0;
     bool good = true;
     const char *data = n ? rt_array_data(a, site) : NULL;
-    for (int64_t i = 0; data && good && i < n; i++) {
+    const bool chars = a && a->head.elem == SC_CHAR && len_of(separator) == 0;
+    if (data && chars) add_chars(&t, (const uint32_t *)(const void *)data, n);
+    for (int64_t i = 0; data && !chars && good && i < n; i++) {
         if (i) text_addn(&t, bytes_of(separator), (size_t)len_of(separator));
         good = text_add_element(&t, a, data, i, NULL, site);
     }

@@ -8,6 +8,7 @@
 
 #include "../../../base/arena.h"
 #include "../../../base/intern.h"
+#include "../../../base/numeral.h"
 #include "../../../base/report/diag.h"
 #include "../../../base/scalar.h"
 #include "../../../base/text.h"
@@ -88,6 +89,89 @@ START_TEST(numbers_read_back)
         if (!isnan(f) && strtof(u.data, NULL) != f) ck_abort_msg("%s", u.data);
         text_free(&t);
         text_free(&u);
+    }
+}
+END_TEST
+
+static uint64_t drawn(void)
+{
+    static uint64_t bits = 88172645463325252u;
+    bits ^= bits << 13;
+    bits ^= bits >> 7;
+    return bits ^= bits << 17;
+}
+
+/* The first of printf's that reads back. */
+static void check_shortest(double x, ScalarKind kind)
+{
+    char printed[48], digits[NUMERAL_SHORTEST], other[48];
+    int point, m = 0, n = numeral_shortest(x, kind, digits, &point);
+    for (int more = 0; more < 17; more++) {
+        snprintf(printed, sizeof printed, "%.*e", more, x);
+        ScalarValue back = {.f = kind == SC_DOUBLE ? strtod(printed, NULL)
+                                                   : (double)strtof(printed, NULL)};
+        if (kind == SC_HALF) back = scalar_convert(back, SC_DOUBLE, SC_HALF);
+        if (back.f == x) break;
+    }
+    const char *at = printed;
+    for (; *at != 'e'; at++)
+        if (*at != '.') other[m++] = *at;
+    while (m > 1 && other[m - 1] == '0') m--;
+    if (n != m || point != atoi(at + 1) + 1 || memcmp(digits, other, (size_t)n) != 0)
+        ck_abort_msg("%s: %.*s * 10^%d", printed, n, digits, point);
+}
+
+START_TEST(shortest_are_the_first_that_read_back)
+{
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = drawn() >> 1;
+        uint32_t low = (uint32_t)(drawn() >> 33);
+        double x;
+        float f;
+        memcpy(&x, &bits, sizeof x);
+        memcpy(&f, &low, sizeof f);
+        if (isfinite(x) && x > 0) check_shortest(x, SC_DOUBLE);
+        if (isfinite(f) && f > 0) check_shortest((double)f, SC_FLOAT);
+        check_shortest((double)(1 + drawn() % 1000000007) / pow(10, (double)(drawn() % 20)),
+                       SC_DOUBLE);
+        f = (float)(1 + drawn() % 100003) / (float)pow(10, (double)(drawn() % 12));
+        check_shortest((double)f, SC_FLOAT);
+    }
+    for (uint16_t h = 1; h < 0x7c00; h++) check_shortest(scalar_load(&h, SC_HALF).f, SC_HALF);
+}
+END_TEST
+
+/* By all digits of x, which printf has. */
+static void check_fixed(double x, int decimals)
+{
+    enum { ALL = 1100 };
+    char digits[NUMERAL_FIXED], all[ALL + 320] = "0";
+    int n = numeral_fixed(x, decimals, digits);
+    if (!n) return;
+    snprintf(all + 1, sizeof all - 1, "%.*f", ALL, x);
+    char *point = strchr(all, '.'), *last = point + decimals;
+    memmove(point, point + 1, ALL);
+    bool up = *last >= '5';
+    for (last--; up && *last == '9'; last--) *last = '0';
+    *last = (char)(*last + up);
+    const char *from = all, *end = point + decimals;
+    while (from + 1 < end && *from == '0') from++;
+    if (end - from != n || memcmp(from, digits, (size_t)n) != 0)
+        ck_abort_msg("%.17g to %d: %.*s", x, decimals, n, digits);
+}
+
+START_TEST(fixed_are_rounded_from_all_digits)
+{
+    for (int i = 0; i < 20000; i++) {
+        const int decimals = (int)(drawn() % 20);
+        check_fixed(ldexp((double)(drawn() >> 11), (int)(drawn() % 120) - 90), decimals);
+        check_fixed((double)(drawn() % 100000) * 0.125, (int)(drawn() % 4));
+        check_fixed((double)(drawn() % 1000000007) / pow(10, (double)(drawn() % 20)), decimals);
+    }
+    for (int i = 0; i < 20; i++) {
+        check_fixed(0, i);
+        check_fixed(0.5, i);
+        check_fixed(9.9999999999999e18, i);
     }
 }
 END_TEST
@@ -361,6 +445,8 @@ int main(void)
     tcase_add_test(c, doubles_print_like_csharp);
     tcase_add_test(c, floats_print_like_csharp);
     tcase_add_test(c, numbers_read_back);
+    tcase_add_test(c, shortest_are_the_first_that_read_back);
+    tcase_add_test(c, fixed_are_rounded_from_all_digits);
     tcase_add_test(c, text_grows_and_is_taken);
     tcase_add_test(c, formats_are_those_of_printf);
     tcase_add_test(c, reals_truncate_and_saturate);
