@@ -140,6 +140,10 @@ int32_t cs_str_length(void *s)
 int32_t cs_str_char(void *s, int32_t index, const CsSite *site)
 {
     Str *str = s;
+    if (str && str->count == str->len + 1 && index >= 0 && index < str->len) {
+        const unsigned char byte = (unsigned char)str->bytes[index];
+        if (byte < 0x80) return byte;
+    }
     if (index >= 0 && index < str_count(str)) {
         const char *at = str->bytes + str_offset(str, index);
         return (int32_t)utf8_take(&at, str->bytes + str->len);
