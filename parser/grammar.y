@@ -55,7 +55,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %token USING VAR WHEN WHILE WITH YIELD UNDERSCORE AND_WORD OR_WORD NOT_WORD
 %token ABSTRACT AS BASE CASE CATCH CLASS DEFAULT ENUM FINAL FINALLY INTERFACE IS MUTABLE NULL_ OVERRIDE
 %token PRIVATE PROTECTED PUBLIC READONLY STATIC SWITCH THIS THROW TRY VIRTUAL
-%token CHECKED EVENT HIDING INTERNAL NAMEOF PARTIAL RECORD REQUIRED SEALED STATIC_LAMBDA STRUCT TYPEOF UNCHECKED WHERE
+%token CHECKED EVENT GOTO HIDING INTERNAL NAMEOF PARTIAL RECORD REQUIRED SEALED STATIC_LAMBDA STRUCT TYPEOF UNCHECKED WHERE
 %token LPAREN "(" BASE_ARGS TUPLE POSITIONAL RPAREN ")" LBRACKET "[" KEY COLLECTION LIST RBRACKET "]" LBRACE "{" PROPERTIES RBRACE "}"
 %token SEMI ";" COMMA "," COLON ":" NULLABLE DOT "." COND_DOT COND_BRACKET QUESTION "?" ARROW "=>" ASSIGN "="
 %token ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN
@@ -93,7 +93,7 @@ static void grammar_error(const Loc *loc, Parse *p, const char *message);
 %type <node> block loop embedded condition expr_opt for_init_decl body arrow bodiless filter catch section label
 %type <node> new_variables declarator init vtype type type_core named_type conv_type rank tparam enum_member base_opt
 %type <node> expr opexpr unary plain_unary postfix primary interp part hole new_array new_object
-%type <node> arg attr braces index_arg from_end chain tuple_type tuple_item made_type
+%type <node> arg attr braces index_arg chain tuple_type tuple_item made_type
 %type <node> switch_expr with_expr collection item arm pattern shape field subpattern element
 %type <node> query clauses ordered
 %type <list> tuple_items arms items properties fields subpatterns elements path
@@ -343,6 +343,8 @@ stmt: block
     | loop
     | attrs loop                            { $$ = build_loop($1, $2); }
     | SWITCH condition "{" sections "}"     { $$ = BUILD(SWITCH, switch_, @$, .value = $2, .sections = $4); }
+    | SWITCH "(" arg "," arglist ")" "{" sections "}"
+        { $$ = BUILD(SWITCH, switch_, @$, .value = build_tuple(p, build_span(@2, @6), build_join(p, build_one(p, $3), $5)), .sections = $8); }
     | TRY block catches                     { $$ = build_try(p, @$, $2, $3, NULL); }
     | TRY block catches FINALLY block       { $$ = build_try(p, @$, $2, $3, $5); }
     | THROW ";"                             { $$ = BUILD(THROW, throw_, @$, .value = NULL); }
@@ -352,6 +354,8 @@ stmt: block
     | USING vtype declarators ";"
         { $$ = BUILD(USING, using_, @$, .resource = build_var(p, build_span(@2, @3), false, $2, $3)); }
     | USING "(" error ")" embedded          { $$ = build_bad(p, @$); }
+    | GOTO CASE expr ";"                    { $$ = BUILD(GOTO, goto_, @$, .value = $3); }
+    | GOTO DEFAULT ";"                      { $$ = BUILD(GOTO, goto_, @$, .value = NULL); }
     | BREAK ";"                             { $$ = build_leaf(p, AST_BREAK, @$); }
     | CONTINUE ";"                          { $$ = build_leaf(p, AST_CONTINUE, @$); }
     | YIELD RETURN expr ";"                 { $$ = BUILD(YIELD, yield_, @$, .value = $3); }
@@ -556,6 +560,7 @@ plain_unary: postfix
     | "-" unary             { $$ = build_unary(p, @$, AST_OP_NEG, $2); }
     | "!" unary             { $$ = build_unary(p, @$, AST_OP_NOT, $2); }
     | "~" unary             { $$ = build_unary(p, @$, AST_OP_BITNOT, $2); }
+    | XOR unary             { $$ = build_unary(p, @$, AST_OP_FROM_END, $2); }
     | "++" unary            { $$ = build_incdec(p, @$, AST_OP_ADD, false, $2); }
     | "--" unary            { $$ = build_incdec(p, @$, AST_OP_SUB, false, $2); }
     | "(" type ")" unary    { $$ = BUILD(CAST, cast, @$, .target = $2, .operand = $4); }
@@ -581,17 +586,10 @@ index: index_arg            { $$ = build_one(p, $1); }
      | index "," index_arg  { $$ = build_add(p, $1, $3); }
      | error                { $$ = build_one(p, build_bad(p, @$)); }
 index_arg: expr
-         | from_end
          | UNDERSCORE               { $$ = build_left_out(p, @$); }
          | DOTDOT                   { $$ = BUILD(RANGE, range, @$, .lo = NULL); }
          | DOTDOT opexpr            { $$ = BUILD(RANGE, range, @$, .hi = $2); }
-         | DOTDOT from_end          { $$ = BUILD(RANGE, range, @$, .hi = $2); }
          | opexpr DOTDOT            { $$ = BUILD(RANGE, range, @$, .lo = $1); }
-         | opexpr DOTDOT from_end   { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
-         | from_end DOTDOT          { $$ = BUILD(RANGE, range, @$, .lo = $1); }
-         | from_end DOTDOT opexpr   { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
-         | from_end DOTDOT from_end { $$ = BUILD(RANGE, range, @$, .lo = $1, .hi = $3); }
-from_end: XOR unary                 { $$ = build_unary(p, @$, AST_OP_FROM_END, $2); }
 
 primary: NAME               { $$ = build_name(p, @$, $1); }
     | INT

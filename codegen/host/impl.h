@@ -113,6 +113,7 @@ typedef struct HostLoop {                    /* what break and continue leave */
     size_t scope;                            /* named slots outside it */
     struct HostRegion *region;
     struct HostLoop *outer;
+    const LLVMBasicBlockRef *sections; /* of a switch, for goto */
 } HostLoop;
 
 /* What is known of an array variable within a loop that was entered with its elements at hand: the

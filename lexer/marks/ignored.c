@@ -1,5 +1,6 @@
 /* What C# code says to tools and to .NET, and what means nothing here: attributes of .NET, wherever they
- * stand, and `in` and `out` of type parameters. Their tokens go before anybody looks at them.
+ * stand, `in` and `out` of type parameters, and the `ref` of a `ref struct`. Their tokens go before anybody
+ * looks at them.
  */
 #include <string.h>
 
@@ -135,6 +136,13 @@ static void skip_variance(Walk *w, size_t i)
     vec_free(&found);
 }
 
+/* Is the `ref` at token i that of a struct? Where such a one may be kept is for C# to check. */
+static bool is_ref_struct(const Walk *w, size_t i)
+{
+    if (kind_at(w->tokens, i + 1) == TOK_PARTIAL) i++;
+    return kind_at(w->tokens, i + 1) == TOK_STRUCT;
+}
+
 /* Once for all, since lists of attributes may stand in each other. */
 static void match_parentheses(Walk *w)
 {
@@ -157,6 +165,7 @@ void lexer_skip_ignored(Tokens *tokens)
         TokenKind k = kind_at(tokens, i);
         if (k == TOK_LBRACKET && begins(&w, i)) skip_attributes(&w, i);
         if (k == TOK_LT && is_name(kind_before(tokens, i, 1))) skip_variance(&w, i);
+        if (k == TOK_REF && is_ref_struct(&w, i)) drop(&w, i, i + 1);
     }
     tokens_drop(tokens, w.dropped.data);
     vec_free(&w.dropped);

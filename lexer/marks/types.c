@@ -236,24 +236,24 @@ static void mark_class(Marker *m, size_t i)
 }
 
 /* `TYPE NAME<T>(..)` with a body, at NAME; inside of functions too, where all have one. */
-static void find_generic_function(Marker *m, size_t i, bool inside)
+static bool find_generic_function(Marker *m, size_t i, bool inside)
 {
     const Tokens *tokens = m->tokens;
     TokenKind before = kind_before(tokens, i, 1);
     if (before == TOK_DOT && marks_is_of(tokens, i)) before = TOK_TYPENAME;
     if (i < m->function_end || (!is_name(before) && before != TOK_GT && before != TOK_RPAREN &&
                                 before != TOK_RBRACKET && before != TOK_NULLABLE))
-        return;
+        return false;
     size_t list = i + 1, at = list;
     do at += 2;
     while (is_name(kind_at(tokens, at - 1)) && kind_at(tokens, at) == TOK_COMMA &&
            at < list + LONGEST_LIST);
-    if (kind_at(tokens, at) != TOK_GT || kind_at(tokens, at + 1) != TOK_LPAREN) return;
+    if (kind_at(tokens, at) != TOK_GT || kind_at(tokens, at + 1) != TOK_LPAREN) return false;
     size_t close = m->partner[at + 1];
     TokenKind after = kind_at(tokens, close + 1);
     if (!close || (after != TOK_LBRACE && after != TOK_ARROW && after != TOK_WHERE &&
                    (after != TOK_SEMI || inside)))
-        return;
+        return false;
     size_t begin = i;
     for (; begin > 0 && begin + LONGEST_LIST > i; begin--) {
         TokenKind k = kind_at(tokens, begin - 1);
@@ -262,6 +262,7 @@ static void find_generic_function(Marker *m, size_t i, bool inside)
     Extent e = {begin, end_of_body(m, close + 1), list};
     vec_push(&m->extents, e);
     m->function_end = e.end;
+    return true;
 }
 
 /* `delegate { .. }` or `delegate (int x) { .. }`, a lambda as older C# writes it. */
@@ -288,7 +289,9 @@ static bool declares_function(const Marker *m, size_t i)
 static bool is_called(const Marker *m, size_t i)
 {
     const char *name = name_at(m->tokens, i);
-    return kind_at(m->tokens, i + 1) == TOK_LPAREN && !names_has(&m->types, name) &&
+    size_t args = i + 1;
+    if (kind_at(m->tokens, args) == TOK_LT) args = lexer_skip_type_list(m->tokens, args);
+    return kind_at(m->tokens, args) == TOK_LPAREN && !names_has(&m->types, name) &&
            names_has(&m->functions, name) && kind_before(m->tokens, i, 1) != TOK_NEW;
 }
 
@@ -335,8 +338,9 @@ static void find_declarations(Marker *m, Interner *names)
             mark_class(m, i);
         else if (t->kind == TOK_ENUM && is_name(next))
             mark_bases(m, i + 2);
-        else if (t->kind == TOK_NAME && next == TOK_LT)
-            find_generic_function(m, i, depth > 1);
+        else if (t->kind == TOK_NAME && next == TOK_LT && find_generic_function(m, i, depth > 1) &&
+                 names_has(m->imported, name_at(m->tokens, i)))
+            names_add(&m->functions, name_at(m->tokens, i));
         if (is_name(t->kind) && next == TOK_LPAREN &&
             names_has(m->imported, name_at(m->tokens, i)) && declares_function(m, i))
             names_add(&m->functions, name_at(m->tokens, i));

@@ -13,6 +13,7 @@ static bool begins(const Tokens *tokens, size_t i)
     case TOK_LBRACE:
     case TOK_RBRACE:
     case TOK_RBRACKET:
+    case TOK_REF: /* ref struct */
     case TOK_RECORD: return true;
     default: return token_is_modifier(kind_before(tokens, i, 1));
     }
@@ -109,6 +110,12 @@ static bool is_static_lambda(const Tokens *tokens, size_t i)
     return !begins(tokens, i) && (one || next == TOK_LPAREN);
 }
 
+static bool is_goto(const Tokens *tokens, size_t i)
+{
+    return kind_at(tokens, i + 1) == TOK_CASE ||
+           (kind_at(tokens, i + 1) == TOK_DEFAULT && kind_at(tokens, i + 2) == TOK_SEMI);
+}
+
 /* stackalloc T[n] is new T[n] */
 static bool is_new(const Tokens *tokens, size_t i)
 {
@@ -157,7 +164,7 @@ static const struct Word {
              {"required", TOK_REQUIRED, is_modifier},  {"checked", TOK_CHECKED, is_checked},
              {"unchecked", TOK_UNCHECKED, is_checked}, {"typeof", TOK_TYPEOF, is_asked},
              {"nameof", TOK_NAMEOF, is_asked},         {"event", TOK_EVENT, is_modifier},
-             {"stackalloc", TOK_NEW, is_new}};
+             {"stackalloc", TOK_NEW, is_new},          {"goto", TOK_GOTO, is_goto}};
 
 enum { WORDS = sizeof words / sizeof *words };
 

@@ -77,11 +77,31 @@ static void check_library_purity(Sema *s, const Ast *n, const Builtin *b)
     if (!b->pure) pure_impure(s, arena_printf(s->arena, "calls %s", name), n->loc);
 }
 
+static bool is_text_span(Sema *s, const Type *t)
+{
+    const Class *c = class_of(t);
+    const Instance *i = c ? c->sym->instance : NULL;
+    return i && i->of->library && i->nparams == 1 && i->params[0]->type->kind == TY_SCALAR &&
+           i->params[0]->type->scalar == SC_CHAR &&
+           member_own(c->sym, intern_cstr(s->names, "SequenceEqual"));
+}
+
+/* int.Parse(span) reads the text of it. */
+static void text_of_span(Sema *s, Ast *n)
+{
+    const char *name = n->call.callee->kind == AST_MEMBER ? n->call.callee->member.name : "";
+    if (!n->call.args.len || (strcmp(name, "Parse") && strcmp(name, "TryParse"))) return;
+    Ast **arg = &n->call.args.data[0];
+    if (is_text_span(s, peek_type(s, *arg)))
+        *arg = tree_call(s, (*arg)->loc, tree_member(s, (*arg)->loc, *arg, "ToString"), 0);
+}
+
 static void check_library_call(Sema *s, Ast **slot, Candidates set, const Type *hint)
 {
     Ast *n = *slot;
     Fit fit;
     set = candidates_for(s, set, n->call.args.len);
+    text_of_span(s, n);
     check_arguments(s, n->call.args, &set);
     n->type = s->error;
     set.targs = n->call.targs.len ? &n->call.targs : NULL;

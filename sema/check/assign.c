@@ -269,10 +269,11 @@ static bool is_inside_struct(Sema *s, const Ast *target)
     return element || t->kind == TY_OBJECT;
 }
 
-/* a[i].X op= v   is   a[i] = a[i] with { X = a[i].X op v } */
+/* a[i].X op= v   is   (a[i] = a[i] with { X = a[i].X op v }).X; of a[i].X++ it is the value before. */
 static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value)
 {
     Loc loc = (*slot)->loc;
+    bool before = (*slot)->kind == AST_INCDEC && (*slot)->incdec.postfix;
     if (struct_self(s) && member_unqualified(s, &target) && (*slot)->kind == AST_ASSIGN)
         (*slot)->assign.target = target;
     if (struct_set(s, slot, target, op, value)) return true;
@@ -285,13 +286,24 @@ static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value
         (*slot)->type = s->error;
         return true;
     }
+    const Type *t = op != AST_OP_NONE ? peek_type(s, target) : s->error;
+    Ast *one = value;
     if (op != AST_OP_NONE) value = tree_binary(s, loc, op, ast_clone(s->arena, target), value);
+    const Type *v = type_is_numeric(t) ? peek_type(s, one) : s->error;
+    if (type_is_numeric(v) && scalar_is_real(t->scalar) >= scalar_is_real(v->scalar))
+        value = tree_cast(s, loc, type_node(s, loc, t), value);
     Ast *field = ast_new(s->arena, AST_FIELD, loc), *copy = ast_new(s->arena, AST_WITH, loc);
     field->field.name = target->member.name;
     field->field.value = value;
     copy->with_.operand = ast_clone(s->arena, element);
     copy->with_.fields = ast_list_add(s->arena, (AstList){0}, field);
-    *slot = tree_assign(s, loc, element, copy)->expr_stmt.expr;
+    *slot =
+        tree_member(s, loc, tree_assign(s, loc, element, copy)->expr_stmt.expr, field->field.name);
+    if (before && t != s->error) {
+        AstOp back = op == AST_OP_ADD ? AST_OP_SUB : AST_OP_ADD;
+        *slot = tree_binary(s, loc, back, *slot, ast_clone(s->arena, one));
+        *slot = tree_cast(s, loc, type_node(s, loc, t), *slot);
+    }
     check_expr(s, slot, NULL);
     return true;
 }

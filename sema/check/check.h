@@ -53,6 +53,15 @@ bool cond_access_statement(Sema *s, Ast **slot); /* base?.f(); false: no such st
 /* patterns/choose.c; a switch statement by patterns becomes others. */
 void check_switch_expr(Sema *s, Ast **slot, const Type *hint);
 void choose_statements(Sema *s, Ast **slot);
+
+/* ---- statements/label.c ------------------------------------------------------------------------ */
+
+/* The labels of a SWITCH, which become constants of its value's type t; reports. */
+void label_check_all(Sema *s, const Ast *n, const Type *t);
+void label_goto(Sema *s, Ast *n); /* finds the section that a GOTO leads to; reports */
+/* Which sections of a SWITCH, unchecked, some goto leads to: gotos in it say `case number` then, a
+ * section's place + 1. In the arena; reports. */
+bool *label_targets(Sema *s, const Ast *n);
 void check_try(Sema *s, Ast *n);
 void check_throw(Sema *s, Ast *n);
 /* A THROW in place of a value of this type, which nobody gets. */

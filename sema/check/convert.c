@@ -174,7 +174,8 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
         for (int p = 0; p < c->nparams && fits; p++) {
             bool text = c->letters[p] == '*';
             fits = text ? is_printable(to->params[p])
-                        : c->params[p] && takes(c->params[p], to->params[p]);
+                        : c->params[p] && (takes(c->params[p], to->params[p]) ||
+                                           sequence_fits(s, to->params[p], c->params[p]));
             same = same && (text || c->params[p] == to->params[p]);
         }
         if (!fits || (found && (exactly > same || (exactly == same && c->result != to->result))))

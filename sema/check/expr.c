@@ -188,7 +188,9 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
             closure_function(s, slot);
         break;
     case AST_MEMBER: check_member(s, slot); break;
-    case AST_UNARY: check_unary(s, n, hint); break;
+    case AST_UNARY:
+        if (!index_value(s, slot, hint)) check_unary(s, n, hint);
+        break;
     case AST_BINARY:
         if (n->binary.op == AST_OP_COALESCE && n->binary.left->kind == AST_COND_ACCESS)
             check_cond_access_or(s, slot, hint);
@@ -210,7 +212,9 @@ static void check_kind(Sema *s, Ast **slot, const Type *hint)
         else
             check_function_expr(s, slot, hint);
         break;
-    case AST_RANGE: check_range(s, n); break;
+    case AST_RANGE:
+        if (!index_value(s, slot, hint)) check_range(s, n);
+        break;
     case AST_NEW_ARRAY: check_new_array(s, n, hint); break;
     case AST_NEW: check_new(s, slot, hint); break;
     case AST_COLLECTION: check_collection(s, slot, hint); break;

@@ -417,11 +417,12 @@ void place_check(Sema *s, Ast **slot)
     if (n->kind == AST_MEMBER) {
         check_member_place(s, slot);
     } else if (n->kind == AST_INDEX) {
-        const Ast *again = is_slice(n) ? ast_clone(s->arena, n->index.base) : NULL;
+        const Ast *again = index_copy(s, n);
         place_check(s, &n->index.base);
         n->type = s->error;
         if (n->index.base->type != s->error && !type_is_functional(n->index.base->type))
             place_value(s, n->index.base);
+        if (again) index_places(s, n, again);
         if (again && place_counted(s, n, again)) return;
         check_indexed(s, n);
     } else {

@@ -83,6 +83,7 @@ typedef struct Sema {
     const Type *ret;       /* its result; NULL: the top level */
     int loops;             /* loops around the statement */
     int breakable;         /* loops and switches */
+    Ast *choice;           /* the innermost switch, or NULL */
     int catches;           /* catch blocks around the statement */
     int finals;            /* finally blocks: jumps do not leave them */
     int functional;        /* functional expressions around the expression: only pure operations */

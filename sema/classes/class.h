@@ -47,6 +47,16 @@ void check_this(Sema *s, Ast *n);  /* THIS, BASE */
 /* The methods of that name, nearest first; overridden ones once. */
 Candidates candidates_of_methods(Sema *s, Class *cls, const char *name);
 
+/* ---- index.c: Index and Range ------------------------------------------------------------------- */
+
+/* ^1, or 1..^1 where a Range is wanted (hint) or some place counts from the end, becomes the value:
+ * true if it did, or was reported. */
+bool index_value(Sema *s, Ast **slot, const Type *hint);
+/* An unchecked copy of the base of an INDEX that index_places or counted.c needs; NULL: none does. */
+Ast *index_copy(Sema *s, const Ast *n);
+/* What is in the brackets of an INDEX becomes what its checked base takes; reports. */
+void index_places(Sema *s, Ast *n, const Ast *again);
+
 /* ---- struct.c: methods and setters that change a struct ---------------------------------------- */
 
 Symbol *struct_self(Sema *s); /* the parameter that is `this` in one; or NULL */

@@ -40,9 +40,15 @@ static bool is_own_place(const Class *c, const Ast *n)
 
 static bool changes(Search *f, Ast *body);
 
-/* Does a method of this name change it? */
+static const char *changing_name(Sema *s, const char *name)
+{
+    return intern_cstr(s->names, arena_printf(s->arena, "@%s", name));
+}
+
+/* Does a method of this name change it? Of those before, which are split already, their names tell. */
 static bool method_changes(Search *f, const char *name)
 {
+    if (member_own(f->c->sym, changing_name(f->s, name))) return true;
     const AstList *members = &f->c->decl->class_.members;
     if (f->calls >= MAX_CALLS) return false;
     f->calls++;
@@ -89,11 +95,6 @@ static bool changes(Search *f, Ast *body)
 }
 
 /* ---- both methods ----------------------------------------------------------------------------- */
-
-static const char *changing_name(Sema *s, const char *name)
-{
-    return intern_cstr(s->names, arena_printf(s->arena, "@%s", name));
-}
 
 static Ast *by_reference(Sema *s, Ast *operand)
 {
@@ -143,15 +144,17 @@ Ast *struct_split(Sema *s, Class *c, Ast *func)
 
 /* ---- calls -------------------------------------------------------------------------------------- */
 
-/* The struct itself in a method that changes it: its first parameter; or NULL. */
+/* The struct itself in a method that changes it: its first parameter, or what a function in there
+ * captures; or NULL. */
 Symbol *struct_self(Sema *s)
 {
     if (!s->func || s->func->self || !s->cls || !class_is_struct(s->cls)) return NULL;
     const AstList *params = &s->func->decl->func.params;
     const char *name = intern_cstr(s->names, "this");
-    if (!params->len || params->data[0]->kind != AST_PARAM || params->data[0]->param.name != name)
-        return NULL;
-    return params->data[0]->sym;
+    for (int i = 0; i < params->len; i++)
+        if (params->data[i]->kind == AST_PARAM && params->data[i]->param.name == name)
+            return params->data[i]->sym;
+    return NULL;
 }
 
 /* Can what this tree, checked, means be assigned? */

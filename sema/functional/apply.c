@@ -73,8 +73,9 @@ void apply_function(Sema *s, Ast *n, const Type *f, const char *name, AstList ar
 
 void check_index(Sema *s, Ast **slot)
 {
-    Ast *n = *slot, *again = is_slice(n) ? ast_clone(s->arena, n->index.base) : NULL;
+    Ast *n = *slot, *again = index_copy(s, n);
     check_value(s, &n->index.base, NULL);
+    if (again) index_places(s, n, again);
     if (again && check_counted(s, slot, again)) return;
     check_indexed(s, n);
     place_value(s, n);

@@ -169,6 +169,7 @@ static void walk(Ast **child, void *ctx)
     }
     switch (n->kind) {
     case AST_NAME_REF: note(f, n->name_ref.name); break;
+    case AST_THIS: note(f, intern_cstr(f->s->names, "this")); break; /* of a struct (struct.c) */
     case AST_NEW: visit_new(f, n); break;
     case AST_BINDER: break; /* done by what it belongs to */
     case AST_TUPLE: visit_tuple(f, n); break;

@@ -142,10 +142,18 @@ static bool is_reader(Sema *s, Local *l)
     return r.reads;
 }
 
+/* Does the symbol belong to the struct whose method, which changes it, this is in? */
+static bool is_of_self(Sema *s, const Symbol *sym)
+{
+    bool member = sym->kind == SYM_FIELD || sym->kind == SYM_PROPERTY || sym->kind == SYM_FUNC;
+    return member && sym->cls == s->cls && !(sym->mods & AST_MOD_STATIC);
+}
+
 /* What one name means where the function is called first, or declared. */
 static void capture(Sema *s, Local *l, const FreeName *use)
 {
-    Symbol *sym = scope_user(s, use->name);
+    Symbol *sym = scope_user(s, use->name), *self = l->lambda ? NULL : struct_self(s);
+    if (self && sym && is_of_self(s, sym)) sym = self;
     if (!sym || sym->cls) return;
     if (sym->kind == SYM_CONST && !sym->imported && sym->decl && sym->decl->sym == sym &&
         scope_is_inner(s, sym)) {
@@ -153,7 +161,7 @@ static void capture(Sema *s, Local *l, const FreeName *use)
         return;
     }
     if (sym->kind != SYM_LOCAL && sym->kind != SYM_PARAM && sym->kind != SYM_BOUND) return;
-    const char *name = use->name;
+    const char *name = sym == self ? self->name : use->name;
     if (sym->cell &&
         !is_reader(
             s, l)) { /* the cell goes along, and the variable is known by its name inside, too */
@@ -162,7 +170,7 @@ static void capture(Sema *s, Local *l, const FreeName *use)
         sym = scope_user(s, name);
     }
     bool array = sym->type && sym->type->kind == TY_ARRAY;
-    bool changes = (use->writes == FREE_ITSELF && name == use->name) ||
+    bool changes = sym == self || (use->writes == FREE_ITSELF && name == use->name) ||
                    (use->writes == FREE_ELEMENTS && array) ||
                    (use->writes == FREE_PARTS && class_has_parts(sym->type));
     for (size_t i = 0; i < l->captured.len; i++) {
@@ -380,9 +388,11 @@ void local_returned(Sema *s, Ast **value)
     const Type *t = check_value(s, value, NULL), *old = *s->returned;
     Ast like = {.kind = AST_BAD, .type = old ? old : t};
     if (t == s->error || t->kind == TY_NULL) return;
-    const Type *common = old ? common_numeric(s, old, t) : t;
-    if (!common) common = convert_class(s, &like, t) != CONV_NONE ? t : old;
-    *s->returned = common;
+    Ast that = {.kind = AST_BAD, .type = t};
+    const Type *common = convert_class(s, &like, t) != CONV_NONE ? t : old;
+    if (common == old && convert_class(s, &that, old) == CONV_NONE)
+        common = common_numeric(s, old, t);
+    *s->returned = common ? common : old; /* the one that all convert to */
 }
 
 static Ast *block_call(Sema *s, const char *what, Ast *block, AstList params, AstList args,

@@ -8,6 +8,7 @@ static Context context_save(const Sema *s)
                      .ret = s->ret,
                      .loops = s->loops,
                      .breakable = s->breakable,
+                     .choice = s->choice,
                      .catches = s->catches,
                      .finals = s->finals,
                      .functional = s->functional,
@@ -41,6 +42,7 @@ Context context_enter(Sema *s, const Symbol *decl)
     s->locals = NULL;
     s->shared = NULL;
     s->returned = NULL;
+    s->choice = NULL;
     s->loops = s->breakable = s->catches = s->finals = s->functional = s->index_depth = 0;
     s->quiet = 0;
     s->defining = NULL;
@@ -62,6 +64,7 @@ void context_leave(Sema *s, const Context *saved)
     s->ret = saved->ret;
     s->loops = saved->loops;
     s->breakable = saved->breakable;
+    s->choice = saved->choice;
     s->catches = saved->catches;
     s->finals = saved->finals;
     s->functional = saved->functional;

@@ -46,6 +46,7 @@ typedef struct Context {
     Symbol *func;
     const Type *ret;
     int loops, breakable, catches, finals, functional, index_depth, quiet;
+    Ast *choice;
     const char *defining;
     int depth, func_depth, globals, floor, class_depth;
     Class *cls;

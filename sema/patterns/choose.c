@@ -159,8 +159,24 @@ static Ast *section_of(Sema *s, const Ast *section)
     return block;
 }
 
+/* goto case number; */
+static Ast *jump_to(Sema *s, Loc loc, int number)
+{
+    Ast *jump = ast_new(s->arena, AST_GOTO, loc);
+    jump->goto_.value = tree_int(s, loc, (uint64_t)number);
+    return jump;
+}
+
+static void add_section(Sema *s, Ast *sw, Ast *label, AstList stmts)
+{
+    Ast *section = ast_new(s->arena, AST_CASE, label->loc);
+    section->case_.labels = ast_list_add(s->arena, (AstList){0}, label);
+    section->case_.stmts = stmts;
+    sw->switch_.sections = ast_list_add(s->arena, sw->switch_.sections, section);
+}
+
 /* { if (test || test) { .. } } */
-static Ast *tested(Sema *s, const Ast *section, const Ast *value)
+static Ast *tested(Sema *s, const Ast *section, const Ast *value, Ast *then)
 {
     Ast *choice = ast_new(s->arena, AST_IF, section->loc), *cond = NULL;
     for (int i = 0; i < section->case_.labels.len; i++) {
@@ -170,7 +186,7 @@ static Ast *tested(Sema *s, const Ast *section, const Ast *value)
         cond = cond ? tree_binary(s, label->loc, AST_OP_LOR, cond, one) : one;
     }
     choice->if_.cond = cond;
-    choice->if_.then = section_of(s, section);
+    choice->if_.then = then;
     return tree_block(s, section->loc, 1, choice);
 }
 
@@ -181,29 +197,34 @@ static bool has_default(const Ast *section)
     return false;
 }
 
-/* { var $value = value; switch (0) { default: if (test) { .. } .. break; } } */
+/* { var $value = value; switch (0) { default: if (test) { .. } .. break; } }, where a section that some
+ * goto names is one of its own: default: if (test) goto case 2; .. case 2: .. */
 void choose_statements(Sema *s, Ast **slot)
 {
     Ast *n = *slot, *last = NULL;
     const char *name = arena_printf(s->arena, "$switch%d", ++s->synthetic);
-    Ast *only = ast_new(s->arena, AST_CASE, n->loc),
-        *chosen = ast_new(s->arena, AST_SWITCH, n->loc);
-    AstList *stmts = &only->case_.stmts;
-    only->case_.labels =
-        ast_list_add(s->arena, only->case_.labels, ast_new(s->arena, AST_DEFAULT_LABEL, n->loc));
+    Ast *chosen = ast_new(s->arena, AST_SWITCH, n->loc);
+    AstList tests = {0};
+    const bool *targets = label_targets(s, n);
     for (int i = 0; i < n->switch_.sections.len; i++) {
         const Ast *section = n->switch_.sections.data[i];
         if (section->kind != AST_CASE) continue;
+        Ast *then = section_of(s, section);
+        if (targets[i]) {
+            add_section(s, chosen, tree_int(s, section->loc, (uint64_t)(i + 1)),
+                        ast_list_add(s->arena, (AstList){0}, then));
+            then = jump_to(s, section->loc, i + 1);
+        }
         if (has_default(section)) /* its other labels go there too */
-            last = section_of(s, section);
+            last = then;
         else
-            *stmts = ast_list_add(s->arena, *stmts,
-                                  tested(s, section, tree_name(s, section->loc, name)));
+            tests = ast_list_add(s->arena, tests,
+                                 tested(s, section, tree_name(s, section->loc, name), then));
     }
     if (!last) last = ast_new(s->arena, AST_BREAK, n->loc);
-    *stmts = ast_list_add(s->arena, *stmts, last);
+    add_section(s, chosen, ast_new(s->arena, AST_DEFAULT_LABEL, n->loc),
+                ast_list_add(s->arena, tests, last));
     chosen->switch_.value = tree_int(s, n->loc, 0);
-    chosen->switch_.sections = ast_list_add(s->arena, chosen->switch_.sections, only);
     Ast *value = tree_local(s, n->switch_.value->loc, NULL, name, n->switch_.value);
     *slot = tree_block(s, n->loc, 2, value, chosen);
     check_stmt(s, slot);

@@ -13,48 +13,6 @@ static bool can_switch(const Sema *s, const Type *t)
            (type_is_numeric(t) && !scalar_is_real(t->scalar));
 }
 
-/* Two constants of the switch's type. */
-static bool same_label(Sema *s, const Ast *a, const Ast *b)
-{
-    AstBytes x, y;
-    if (a->type != b->type) return false;
-    if (a->type != s->string) return a->is_const && b->is_const && a->value.i == b->value.i;
-    if (!constant_text(s, a, &x) || !constant_text(s, b, &y)) return false;
-    return x.len == y.len && (!x.len || !memcmp(x.data, y.data, x.len));
-}
-
-static void check_duplicate(Sema *s, const Ast *n, const Ast *label)
-{
-    for (int i = 0; i < n->switch_.sections.len; i++) {
-        const AstList *labels = &n->switch_.sections.data[i]->case_.labels;
-        for (int k = 0; k < labels->len; k++) {
-            const Ast *other = labels->data[k];
-            if (other == label) return;
-            bool same = label->kind == AST_DEFAULT_LABEL
-                            ? other->kind == AST_DEFAULT_LABEL
-                            : other->kind != AST_DEFAULT_LABEL && same_label(s, other, label);
-            if (!same) continue;
-            report(s, label->loc, SWITCH, "this label is there twice");
-            report_note(s, other->loc, "the other one");
-            return;
-        }
-    }
-}
-
-static void check_label(Sema *s, Ast **slot, const Type *t)
-{
-    if ((*slot)->kind == AST_DEFAULT_LABEL) return;
-    if ((*slot)->kind == AST_NULL_LIT && t == s->string) {
-        (*slot)->type = type_null(s->types);
-        return;
-    }
-    if (check_value(s, slot, t) == s->error || t == s->error) return;
-    if (!convert_to(s, slot, t, "the label")) return;
-    AstBytes text;
-    bool constant = t == s->string ? constant_text(s, *slot, &text) : (*slot)->is_const;
-    if (!constant) report(s, (*slot)->loc, NOT_CONSTANT, "the label of a case is a constant");
-}
-
 /* Are the labels constants of such a type? `n` is unchecked. */
 static bool is_plain(Sema *s, const Ast *n)
 {
@@ -81,18 +39,16 @@ void check_switch(Sema *s, Ast **slot)
         choose_statements(s, slot);
         return;
     }
+    Ast *outer = s->choice;
     scope_push(s);
+    label_check_all(s, n, t);
     s->breakable++;
+    s->choice = n;
     for (int i = 0; i < n->switch_.sections.len; i++) {
         Ast *section = n->switch_.sections.data[i];
-        if (section->kind != AST_CASE) continue;
-        for (int k = 0; k < section->case_.labels.len; k++) {
-            check_label(s, &section->case_.labels.data[k], t);
-            if (section->case_.labels.data[k]->type != s->error)
-                check_duplicate(s, n, section->case_.labels.data[k]);
-        }
-        check_block(s, &section->case_.stmts);
+        if (section->kind == AST_CASE) check_block(s, &section->case_.stmts);
     }
+    s->choice = outer;
     s->breakable--;
     scope_pop(s);
 }
@@ -183,12 +139,15 @@ void check_try(Sema *s, Ast *n)
         if (n->try_.catches.data[i]->kind == AST_CATCH) check_catch(s, n, i);
     if (!n->try_.finally_) return;
     int loops = s->loops, breakable = s->breakable, catches = s->catches;
+    Ast *choice = s->choice;
     s->loops = s->breakable = s->catches = 0;
+    s->choice = NULL;
     s->finals++;
     check_stmt(s, &n->try_.finally_);
     s->finals--;
     s->loops = loops;
     s->breakable = breakable;
+    s->choice = choice;
     s->catches = catches;
 }
 
@@ -267,7 +226,34 @@ static Ast *loop_body(Sema *s, const Ast *n, Ast *value)
     return tree_block(s, n->loc, 2, element, n->foreach_.body);
 }
 
-/* { var $c = seq.GetEnumerator(); while ($c.MoveNext()) { T x = $c.Current; body } } */
+typedef struct Disposes {
+    const Sources *sources;
+    bool found;
+} Disposes;
+
+static void find_dispose(Ast **child, void *ctx)
+{
+    const Ast *n = *child;
+    Disposes *d = ctx;
+    if (n->kind == AST_CLASS && !sources_get(d->sources, n->loc.file)->library) {
+        ast_each_child(*child, find_dispose, ctx);
+    } else if (n->kind == AST_FUNC && n->func.body && !strcmp(n->func.name, "Dispose")) {
+        const Ast *body = n->func.body;
+        d->found = d->found || body->kind != AST_BLOCK || body->block.stmts.len > 0;
+    }
+}
+
+/* May an enumerator of the program do something when the loop over it ends? Those of the library do
+ * not. */
+static bool disposes(Sema *s)
+{
+    Disposes d = {.sources = s->sources};
+    ast_each_child(s->unit, find_dispose, &d);
+    return d.found;
+}
+
+/* { var $c = seq.GetEnumerator(); while ($c.MoveNext()) { T x = $c.Current; body } }
+ * The loop stands in a try with finally { $c.Dispose(); } if that is to be seen. */
 static Ast *by_enumerator(Sema *s, const Ast *n, Ast *seq)
 {
     Loc loc = n->foreach_.seq->loc;
@@ -276,7 +262,15 @@ static Ast *by_enumerator(Sema *s, const Ast *n, Ast *seq)
     loop->while_.cond = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, c), "MoveNext"), 0);
     loop->while_.body = loop_body(s, n, tree_member(s, loc, tree_name(s, loc, c), "Current"));
     Ast *enumerator = tree_call(s, loc, tree_member(s, loc, seq, "GetEnumerator"), 0);
-    return tree_block(s, n->loc, 2, tree_local(s, loc, NULL, c, enumerator), loop);
+    Ast *made = tree_local(s, loc, NULL, c, enumerator), *all = loop;
+    const Type *t = disposes(s) ? peek_type(s, enumerator) : NULL;
+    if (t && t != s->error && has_method(s, t, "Dispose")) {
+        Ast *end = tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, c), "Dispose"), 0);
+        all = ast_new(s->arena, AST_TRY, n->loc);
+        all->try_.body = tree_block(s, loop->loc, 1, loop);
+        all->try_.finally_ = tree_block(s, loc, 1, tree_stmt(s, end));
+    }
+    return tree_block(s, n->loc, 2, made, all);
 }
 
 /* { var $c = seq; for (int $i = 0; $i < $c.Count; $i++) { T x = $c.ElementAt($i); body } } where a

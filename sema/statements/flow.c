@@ -345,6 +345,7 @@ static void stmt(Flow *f, Ast *n)
         f->loop->next = join(f, f->loop->next, f->now);
         f->now = dead(f);
         break;
+    case AST_GOTO: f->now = dead(f); break; /* what is set there is so before the switch */
     case AST_RETURN:
         if (n->return_.value) expr(f, n->return_.value);
         leave_function(f, n->loc);

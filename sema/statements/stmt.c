@@ -286,6 +286,9 @@ static void check_expr_stmt(Sema *s, Ast *n)
         n->expr_stmt.expr->incdec.postfix = false;
     const Type *t = check_expr(s, &n->expr_stmt.expr, NULL);
     if (t->kind == TY_GROUP) require_value(s, n->expr_stmt.expr);
+    const Ast *e = n->expr_stmt.expr; /* nor what was assigned to a part (assign.c) */
+    if (e->kind == AST_MEMBER && e->member.base && e->member.base->kind == AST_ASSIGN)
+        n->expr_stmt.expr = e->member.base;
 }
 
 static void check_scoped(Sema *s, Ast **slot)
@@ -398,6 +401,7 @@ void check_stmt(Sema *s, Ast **slot)
     case AST_USING: check_using(s, slot); break;
     case AST_BREAK:
     case AST_CONTINUE: check_jump(s, n); break;
+    case AST_GOTO: label_goto(s, n); break;
     case AST_RETURN: check_return(s, n); break;
     case AST_YIELD:
         report(s, n->loc, JUMP, "yield belongs to the body of a function, not of a lambda");

@@ -11,7 +11,7 @@
 static void emit_round(HostFunc *f, const HostLoopCode *l, LLVMBasicBlockRef on_continue,
                        LLVMBasicBlockRef on_break)
 {
-    HostLoop here = {on_break, on_continue, f->scope.len, f->region, f->loop};
+    HostLoop here = {on_break, on_continue, f->scope.len, f->region, f->loop, NULL};
     f->loop = &here;
     if (f->m->options->stops) host_check_stack(f, l->body->loc); /* ^C ends it there */
     if (l->before) l->before(f, l->ctx);

@@ -335,6 +335,14 @@ static void emit_jump(HostFunc *f, const Ast *n)
     host_jump_out(f, n->kind == AST_BREAK ? l->on_break : l->on_continue, l->region, l->scope);
 }
 
+static void emit_goto(HostFunc *f, const Ast *n)
+{
+    const HostLoop *l = f->loop;
+    while (l && !l->sections) l = l->outer;
+    if (!l) host_bug(f->m, n, "a goto outside a switch");
+    host_jump_out(f, l->sections[n->goto_.section], l->region, l->scope);
+}
+
 void host_stmt(HostFunc *f, Ast *n)
 {
     if (host_ended(f)) return; /* cannot be reached */
@@ -356,6 +364,7 @@ void host_stmt(HostFunc *f, Ast *n)
     case AST_FOREACH: emit_foreach(f, n); break;
     case AST_BREAK:
     case AST_CONTINUE: emit_jump(f, n); break;
+    case AST_GOTO: emit_goto(f, n); break;
     case AST_RETURN: host_return(f, n); break;
     case AST_SWITCH: host_switch(f, n); break;
     case AST_TRY: host_try(f, n); break;

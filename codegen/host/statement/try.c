@@ -334,7 +334,7 @@ void host_switch(HostFunc *f, Ast *n)
         host_release_temps(f, 0);
         select_other(f, v, n, bodies, other);
     }
-    HostLoop here = {end, NULL, f->scope.len, f->region, f->loop};
+    HostLoop here = {end, NULL, f->scope.len, f->region, f->loop, bodies};
     f->loop = &here;
     for (int i = 0; i < sections.len; i++) {
         host_enter(f, bodies[i]);

@@ -239,6 +239,23 @@ static void look_at_try(Look *l, const Ast *n)
     vec_push(&l->places.finals, t);
 }
 
+static void find_goto(Ast **child, void *ctx)
+{
+    const Ast *n = *child;
+    bool *found = ctx;
+    if (n->kind == AST_GOTO) *found = true;
+    if (n->kind != AST_SWITCH && n->kind != AST_LAMBDA && !*found)
+        ast_each_child(*child, find_goto, ctx);
+}
+
+/* Where a goto leads from section to section a switch is a loop. */
+static void look_at_switch(Look *l, Ast *n)
+{
+    bool jumps = false;
+    ast_each_child(n, find_goto, &jumps);
+    if (jumps) places_loop(&l->places, n, n);
+}
+
 static void look(Ast **child, void *ctx)
 {
     Look *l = ctx;
@@ -259,6 +276,7 @@ static void look(Ast **child, void *ctx)
     case AST_FOR: places_loop(&l->places, n, n->for_.body); break;
     case AST_WHILE: places_loop(&l->places, n, n->while_.body); break;
     case AST_DO: places_loop(&l->places, n, n->do_.body); break;
+    case AST_SWITCH: look_at_switch(l, n); break;
     case AST_FOREACH:
         places_loop(&l->places, n, n->foreach_.body);
         places_declared(&l->places, n->foreach_.name, n->foreach_.body->loc.begin);

@@ -337,6 +337,16 @@ Value *foresee_value(Foresee *f, Ast *n)
         eval_branch(f, n->if_.then);
         eval_branch(f, n->if_.other);
         return f->other;
+    case AST_SWITCH:
+        foresee_value(f, n->switch_.value);
+        if (n->switch_.jumps) { /* each section may run before each */
+            Changed changed = {0};
+            known_find_changed(n, &changed);
+            known_forget(f, &changed);
+            vec_free(&changed);
+        }
+        eval_list(f, &n->switch_.sections);
+        return f->other;
     case AST_CASE:
     case AST_CATCH: {
         Changed changed = {0};
