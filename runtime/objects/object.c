@@ -91,6 +91,21 @@ void *cs_object_new(const CsClass *cls, const CsSite *site)
     return o;
 }
 
+void *cs_object_copy(void *object, const CsSite *site)
+{
+    const CsClass *cls = ((CsObject *)object)->cls;
+    char *copy = cs_object_new(cls, site);
+    if (!copy) return NULL;
+    memcpy(copy + sizeof(CsObject), (char *)object + sizeof(CsObject),
+           (size_t)cls->size - sizeof(CsObject));
+    for (int32_t i = 0; i < cls->nrefs; i++) {
+        void *ref;
+        memcpy(&ref, copy + cls->refs[i], sizeof ref);
+        if (ref) cs_retain(ref);
+    }
+    return copy;
+}
+
 Trace **object_trace(CsObject *o)
 {
     return is_exception(o->cls) ? (Trace **)((char *)o + rounded(o->cls)) : NULL;

@@ -84,6 +84,10 @@ void hole_text(Sema *s, Ast *hole)
     Ast **slot = &hole->hole.expr;
     const Type *t = (*slot)->type;
     if (t == s->error) return;
+    if (t->kind == TY_NULL) { /* no text */
+        convert_string(s, slot);
+        return;
+    }
     if (unprintable(s, slot)) return;
     bool written = hole->hole.format.len > 0, later = hole->hole.style != NULL;
     const char *by = written || later ? formatter(s, t) : NULL;

@@ -1,6 +1,7 @@
 /* What values of every type have: GetHashCode, Equals and CompareTo. Calls become a row of space
  * "any" for the kind of value, or a comparison. Classes that declare them are not seen here; what
- * `object` calls base.ToString() and base.GetHashCode() is what the runtime knows of any object.
+ * `object` calls base.ToString(), base.GetHashCode() and base.MemberwiseClone() is what the runtime
+ * knows of any object.
  */
 #include <string.h>
 
@@ -81,9 +82,14 @@ bool intrinsic_call(Sema *s, Ast *n)
     const char *name = library_names[what];
     Ast **value = &callee->member.base;
     const Type *t = (*value)->type;
-    bool text = what == LIB_ToString, hash = what == LIB_GetHashCode;
+    bool text = what == LIB_ToString, copy = what == LIB_MemberwiseClone,
+         hash = what == LIB_GetHashCode || copy;
     if (text && (*value)->kind != AST_BASE) return false; /* a conversion */
     n->type = s->error;
+    if (copy && (*value)->kind != AST_BASE) {
+        report_none(s, n, t, name);
+        return true;
+    }
     if (n->call.args.len != !(text || hash)) {
         report(s, n->loc, ARGUMENT_COUNT, "'%s' takes %s, not %d", name,
                text || hash ? "no arguments" : "1 argument", n->call.args.len);
@@ -114,6 +120,6 @@ bool intrinsic_call(Sema *s, Ast *n)
     }
     if (n->call.args.len) row_for(s, &n->call.args.data[0], what);
     n->sym = callee->sym = builtin_symbol(s, row);
-    n->type = text ? s->string : s->integer;
+    n->type = text ? s->string : copy ? class_library(s, "object") : s->integer;
     return true;
 }

@@ -255,6 +255,19 @@ void convert_wrap(Sema *s, Ast **slot, const Type *to)
     *slot = n;
 }
 
+/* Is it, or does it implement, another instance of the interface? */
+static bool varies(const Type *from, const Type *to)
+{
+    const Class *c = class_of(from), *i = class_of(to);
+    if (!c || !i || !i->sym->instance || !class_is_interface(i)) return false;
+    bool found = c->sym->instance && c->sym->instance->of == i->sym->instance->of;
+    for (int k = 0; k < c->ninterfaces; k++) {
+        const Instance *other = c->interfaces[k]->sym->instance;
+        found = found || (other && other->of == i->sym->instance->of);
+    }
+    return found;
+}
+
 static void report_conversion(Sema *s, const Ast *e, const Type *to, const char *what)
 {
     const char *from_text = type_text(s->arena, e->type), *to_text = type_text(s->arena, to);
@@ -286,6 +299,9 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
                     type_text(s->arena, to->result));
     else if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR && !to->decl)
         report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string", to_text);
+    else if (varies(from, to))
+        report_note(s, NOWHERE, "type arguments of interfaces do not vary: implement '%s', too",
+                    to_text);
     else if (object_cast_exists(from, to) ||
              (from->kind == TY_SCALAR && to->kind == TY_SCALAR && (from->decl || to->decl)) ||
              user_conversion(s, from, to, true))

@@ -1,13 +1,18 @@
 /* Values as objects: scalars, enums, strings and records convert to `object` by being put into an
- * object of the library's BoxedValue<T>, functions into one of BoxedFunction<T>, and a cast, `is` and
- * `as` take them out again.
+ * object of the library's BoxedValue<T>, arrays into one of BoxedArray<T>, functions into one of
+ * BoxedFunction<T>, and a cast, `is` and `as` take them out again.
  */
 #include "../check/check.h"
 
 bool box_takes(const Type *t)
 {
     return t->kind == TY_SCALAR || t->kind == TY_STRING || t->kind == TY_RECORD ||
-           t->kind == TY_FUNC;
+           t->kind == TY_ARRAY || t->kind == TY_FUNC;
+}
+
+static const char *kind_of(const Type *t)
+{
+    return t->kind == TY_FUNC ? "Function" : t->kind == TY_ARRAY ? "Array" : "Value";
 }
 
 static bool is_object(const Type *t)
@@ -20,10 +25,8 @@ Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitl
     bool in = box_takes(from) && is_object(to), out = is_object(from) && box_takes(to);
     if (!in && !(out && explicitly)) return NULL;
     if (in && nullable_of(from)) return nullable_box(s, from, NOWHERE);
-    bool function = (in ? from : to)->kind == TY_FUNC;
-    const char *name = function ? in ? "BoxFunction" : "UnboxFunction"
-                       : in     ? "BoxValue"
-                                : "UnboxValue";
+    const char *name =
+        arena_printf(s->arena, "%s%s", in ? "Box" : "Unbox", kind_of(in ? from : to));
     Symbol *g = scope_library(s, SYM_FUNC, name);
     return g && g->generic ? generic_of(s, g, in ? from : to, g->loc) : NULL;
 }
@@ -37,7 +40,7 @@ Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
     out->unary.operand = var;
     Ast *object = operand;
     convert_wrap(s, &object, operand->type); /* it is checked */
-    const char *unbox = t->kind == TY_FUNC ? "TryUnboxFunction" : "TryUnboxValue";
+    const char *unbox = arena_printf(s->arena, "TryUnbox%s", kind_of(t));
     Ast *call = tree_call(s, loc, tree_name(s, loc, unbox), 2, object, out);
     check_expr(s, &call, NULL);
     return call;

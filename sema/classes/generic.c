@@ -83,6 +83,19 @@ static bool is_of_value(const Class *c, const Type *t)
     return false;
 }
 
+/* An IComparable<Base> takes a Derived, too: it is what IComparable<Derived> asks for. */
+static bool compares_as_base(const Class *c, const Class *wanted)
+{
+    const Instance *i = wanted->sym->instance;
+    if (!c || !i || !i->of->library || strcmp(i->of->name, "IComparable") != 0) return false;
+    const Class *of = class_of(i->params[0]->type);
+    for (const Class *b = of ? of->base : NULL; b; b = b->base) {
+        const Symbol *sym = find(i->of, &b->type);
+        if (sym && sym->cls && class_is(c, sym->cls)) return true;
+    }
+    return false;
+}
+
 static bool can_be_made(const Type *t)
 {
     const Class *c = class_of(t);
@@ -105,7 +118,7 @@ static const char *lacks(Sema *s, const Ast *where, const Type *t)
         const Type *wanted = decl_type(s, written);
         const Class *c = class_of(t), *base = class_of(wanted);
         if (wanted == s->error || wanted == t || (c && base && class_is(c, base))) continue;
-        if (base && is_of_value(base, t)) continue;
+        if (base && (is_of_value(base, t) || compares_as_base(c, base))) continue;
         return arena_printf(s->arena, "is no '%s'", type_text(s->arena, wanted));
     }
     if (where->where.makes && !can_be_made(t)) return "has no constructor without parameters";

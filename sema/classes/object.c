@@ -344,6 +344,11 @@ static const Type *asked(Sema *s, Ast *n)
     const Type *from = check_value(s, &n->as_.operand, NULL), *to = decl_type(s, n->as_.target);
     class_settle(s);
     if (from == s->error || to == s->error) return NULL;
+    if (to->kind == TY_ARRAY && class_of(from)) {
+        report(s, n->loc, NEVER_NULL, "a '%s' is never null: write a cast, or is",
+               type_text(s->arena, to));
+        return NULL;
+    }
     if (!class_of(to) || to->kind != TY_OBJECT || !class_of(from)) {
         const Type *bad = class_of(to) && to->kind == TY_OBJECT ? from : to;
         report(s, n->loc, CONVERSION, "'as' asks for the class of an object, and '%s' is none",

@@ -201,3 +201,28 @@ Ast *pattern_list(Match *m, Subject *v, Ast *p)
         cond = pattern_both(s, cond, pattern_bind(m, v, p, p->pattern_list.name));
     return cond;
 }
+
+Ast *pattern_tuple_type(Sema *s, const Ast *p)
+{
+    Ast *tuple = ast_new(s->arena, AST_TYPE_TUPLE, p->loc);
+    for (int i = 0; i < p->pattern_of.items.len; i++) {
+        const Ast *item = p->pattern_of.items.data[i];
+        const Ast *type = item->kind == AST_PATTERN_OF ? item->pattern_of.target : NULL;
+        if (!type || type->kind == AST_TYPE_VAR) return NULL;
+        Ast *part = ast_new(s->arena, AST_PARAM, item->loc);
+        part->param.ptype = ast_clone(s->arena, type);
+        tuple->type_tuple.items = ast_list_add(s->arena, tuple->type_tuple.items, part);
+    }
+    return p->pattern_of.items.len > 1 ? tuple : NULL;
+}
+
+Ast *pattern_nan(Sema *s, Ast *operand, AstOp op, const Ast *c)
+{
+    bool real = c->is_const && c->type->kind == TY_SCALAR && scalar_is_real(c->type->scalar);
+    if (!real || op != AST_OP_EQ || c->value.f == c->value.f) return NULL;
+    convert_wrap(s, &operand, operand->type); /* it is checked */
+    Ast *is = tree_member(s, c->loc, type_node(s, c->loc, c->type), "IsNaN");
+    Ast *n = tree_call(s, c->loc, is, 1, operand);
+    check_expr(s, &n, NULL);
+    return n;
+}

@@ -281,15 +281,21 @@ Ast *pattern_constant(Match *m, Subject *v, Ast *p, AstOp op, Ast *value)
     } else if (!convert_to(s, &c, want, "the pattern")) {
         return pattern_bad(s, p->loc);
     }
-    Ast *n = tree_binary(s, p->loc, op, take(s, v), c);
-    binary_checked(s, n);
+    Ast *operand = take(s, v), *n = pattern_nan(s, operand, op, c);
+    if (!n) {
+        n = tree_binary(s, p->loc, op, operand, c);
+        binary_checked(s, n);
+    }
     return pattern_both(s, first, n);
 }
 
 static Ast *match_of(Match *m, Subject *v, Ast *p)
 {
     Sema *s = m->s;
-    const struct Ast_pattern_of *of = &p->pattern_of;
+    struct Ast_pattern_of *of = &p->pattern_of;
+    if (of->positional && !of->target && v->tree->kind != AST_TUPLE &&
+        is_object(pattern_type(s, v)))
+        of->target = pattern_tuple_type(s, p);
     bool shape = of->positional || of->properties, narrows = m->narrows;
     Ast *cond = NULL;
     if (of->target && of->target->kind == AST_TYPE_VAR) return pattern_bind(m, v, p, of->name);

@@ -24,6 +24,10 @@ typedef struct Match {
 Ast *pattern_match(Match *m, Subject *v, Ast *p);
 /* parts.c: by position, whatever gives the parts; of elements from the begin and from the end. */
 Ast *pattern_positional(Match *m, const Subject *whole, Ast *p, const AstList *items);
+/* `operand is double.NaN`, whose pattern fits though NaN equals nothing; NULL: c is another constant. */
+Ast *pattern_nan(Sema *s, Ast *operand, AstOp op, const Ast *c);
+/* Of an object `(int a, string b)` asks for a tuple of these types: its tree; NULL: some part says none. */
+Ast *pattern_tuple_type(Sema *s, const Ast *p);
 Ast *pattern_list(Match *m, Subject *v, Ast *p);
 /* Of a member or element: it is computed once, if the pattern looks at it more than once. */
 Ast *pattern_part(Match *m, Subject part, Ast *p);
