@@ -154,6 +154,9 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *slice;
     FdDom slices;
     Num *at;
+    /* Variables that it divided are quotients and remainders, of which it has more than the array
+     * (schedule/schedule_split.c); NULL: not so */
+    const struct FdSplit *split;
     bool noting; /* nests of it note what fails (GEN_NOTED) */
     DefFacts *facts;
 } Def;

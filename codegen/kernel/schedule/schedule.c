@@ -79,6 +79,7 @@ static const char *form_line(const Unit *u, const Def *d)
     return d->flat      ? "flat\n"
            : d->near    ? "near\n"
            : d->abreast ? arena_printf(u->arena, "abreast %d%s\n", d->abreast, noted)
+           : d->split   ? "split\n"
            : d->plain   ? "plain\n"
            : d->nbeside ? "beside\n"
            : d->anew    ? "anew\n"
@@ -188,6 +189,22 @@ static Num *near_first(Unit *u, const Def *d, Num *rest)
     return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
 }
 
+/* Blocks of divided variables; returns what is left. */
+static Num *split_first(Unit *u, const Def *d, Num *rest)
+{
+    Num *when = NULL;
+    if (num_is(rest, 0) || draw_skips(u, P_FORM_SPLIT)) return rest;
+    const Def *split = schedule_split(u, d, &when);
+    if (!split) return rest;
+    when = num_let(u, "split", num_and(u, rest, when));
+    Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, schedule_turn_to(u, split)))),
+        *left = reuse(u, split, safe);
+    schedule_turn_to(u, d);
+    if (left == safe) return rest;
+    Num *done = num_and(u, safe, num_not(u, left));
+    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+}
+
 /* Sums without conditions around them, where these hold for all elements; returns what is left. */
 static Num *plain_first(Unit *u, const Def *d, Num *rest)
 {
@@ -248,6 +265,7 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
         if (keys != rest) recipe_pointwise(u, d, num_and(u, rest, num_not(u, keys)), unsafe);
         return;
     }
+    rest = split_first(u, d, rest);
     Num *before = rest;
     rest = flattened(u, d, rest);
     rest = schedule_abreast_first(u, d, rest != before, rest);

@@ -51,6 +51,9 @@ const Def *schedule_closed(Unit *u, const Def *d);
 /* The definition without conditions around its sums, where they hold for all elements (Def.plain); NULL: it has no such
  * form. */
 const Def *schedule_plain(Unit *u, const Def *d);
+/* The definition over quotients and remainders in place of variables that it divides (fdag/index/split.h), and when that is
+ * so; NULL: there is no such form that a reduction gains by. when NULL: not asked. */
+const Def *schedule_split(Unit *u, const Def *d, Num **when);
 /* A recurrence whose outermost variable is its first, at one value of it: an array of its other variables, which
  * reads what is there already. turn: the number of a loop. NULL: some read of itself is not a known number of such
  * slices back, ranges differ from slice to slice, or something can fail. */

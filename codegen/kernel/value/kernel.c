@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "../../../fdag/index/split.h"
 #include "gen.h"
 
 static const KirType idx = {.kind = KIR_IDX, .lanes = 1};
@@ -165,12 +166,15 @@ void gen_give_range(Gen *g, const FdNode *var, const KirExpr *lo, const KirExpr 
     vec_push(&g->ranges, ((GenRange){var, lo, n}));
 }
 
-/* A variable's, the same whoever made the schedule: the one that two became has the last one's. */
+/* A variable's, the same whoever made the schedule: how many variables forms made before is not. So the one that two
+ * became has the last one's, and what came of one has that one's. */
 static unsigned number_of(const Unit *u, const FdNode *var)
 {
     const Def *d = u->def;
-    bool both = d && d->flat && var == d->vars[d->nvars - 1];
-    return both ? d->apart->vars[d->nvars]->var : var->var;
+    if (d && d->flat && var == d->vars[d->nvars - 1]) return d->apart->vars[d->nvars]->var;
+    for (int i = 0; d && d->split && i < d->split->nvars; i++)
+        if (var == d->split->vars[i]) return d->split->of[i]->var;
+    return var->var;
 }
 
 void gen_range(Gen *g, const FdDom *d, const FdNode *var, const KirExpr **lo, const KirExpr **n)

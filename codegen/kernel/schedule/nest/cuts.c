@@ -1,5 +1,6 @@
 /* How a launch may be divided: along each loop over groups, which part of the results, or of the reduction, a group is for, and
  * which memory it writes. Whoever runs the plan leaves some groups to others, and needs what they wrote (docs/kernels.md). */
+#include "../../../../fdag/index/split.h"
 #include "impl.h"
 
 /* A loop over groups. */
@@ -181,6 +182,12 @@ static int dims_of(const Def *d, const Cut *c)
     return c->count + (d->apart && c->first + c->count == d->nvars);
 }
 
+/* Are its variables dimensions of the array? */
+static bool are_dims(const Def *d, const Cut *c)
+{
+    return !d->split || (c->count && c->first + c->count <= d->split->first);
+}
+
 /* ---- what of temporaries is read ------------------------------------------------------------------ */
 
 /* Who reads: rows are combinations of these variables' values. */
@@ -285,6 +292,7 @@ static void add_cut(Unit *u, const Nest *n, const NestStep *group, Text *out)
     Cut c = {.group = group, .axis = &n->axes[group->axis], .out = &t, .known = true};
     bool border = group->bind == NEST_LOOP, down = c.axis->down;
     if (!c.axis->nvars || !c.axis->n || (down && !border) || !find_variables(n, &c)) return;
+    if (!are_dims(n->def, &c)) return;
     Num *step = border ? c.axis->n : group->step, *from = c.axis->from;
     if (down) { /* counted from the last */
         Num *past = from ? num_op(u, FD_OP_ADD, from, c.axis->n) : c.axis->n;

@@ -230,6 +230,14 @@ static void read_near(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* split: what follows computes the last definition over quotients and remainders. */
+static void read_split(Reader *r)
+{
+    r->flat = r->done ? schedule_split(r->u, &r->defs[r->done - 1], NULL) : NULL;
+    if (!r->flat) reader_fail(r, "the definition divides no variable");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* abreast K: what follows computes the last definition with its rows of K elements side by side. */
 static void read_abreast(Reader *r)
 {
@@ -367,6 +375,8 @@ static void read_line(Reader *r, const char *line)
             read_plain(r);
         else if (reader_accept(r, "near"))
             read_near(r);
+        else if (reader_accept(r, "split"))
+            read_split(r);
         else if (reader_accept(r, "abreast"))
             read_abreast(r);
         else if (reader_accept(r, "flat"))
