@@ -49,13 +49,6 @@ static bool is_product(const NetworkRing *ring, const FdNode *n, const FdType *t
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-static int number_of(const Network *n, const FdNode *var)
-{
-    for (int i = 0; i < n->nvars; i++)
-        if (n->vars[i] == var) return i;
-    return -1;
-}
-
 static double length_of(const FdDom *d)
 {
     if (!fd_is_const(d->lo) || !fd_is_const(d->hi)) return FDI_COST_TRIPS;
@@ -79,7 +72,7 @@ static bool vars_in(const Pass *p, Network *n, const FdNode *x, unsigned *out)
     *out = 0;
     for (uint32_t i = 0; i < b->nfree; i++) {
         if (b->free[i]->type->nparams) return false; /* a recurrence itself */
-        int at = number_of(n, b->free[i]);
+        int at = network_number(n, b->free[i]);
         if (at < 0) {
             at = n->nvars;
             if (!add_var(p, n, b->free[i], fdi_dom_of(&p->doms, b->free[i]))) return false;
@@ -113,7 +106,7 @@ static const FdNode *own_variables(Fd *fd, const Network *n, const FdNode *sum)
     const FdNode *old[FD_MAX_RANK], *now[FD_MAX_RANK];
     int count = 0;
     for (int i = 0; i < sum->nvars; i++) {
-        if (number_of(n, sum->vars[i]) < 0) continue;
+        if (network_number(n, sum->vars[i]) < 0) continue;
         old[count] = sum->vars[i];
         now[count++] = fd_var(fd, sum->vars[i]->type, sum->vars[i]->name);
     }
@@ -130,7 +123,7 @@ static bool add_sum(Pass *p, Network *n, const FdNode *sum)
     for (int i = 0; i < sum->nvars; i++)
         if (!add_var(p, n, sum->vars[i], &sum->doms[i])) return false;
     unsigned all = 0, some;
-    for (int i = 0; i < sum->nvars; i++) all |= 1u << number_of(n, sum->vars[i]);
+    for (int i = 0; i < sum->nvars; i++) all |= 1u << network_number(n, sum->vars[i]);
     if (!vars_in(p, n, sum, &some)) return false;
     n->written += network_size(n, all | some);
     stack[depth++] = product;
@@ -158,136 +151,7 @@ static bool uses_all(const Network *n)
     return used == (n->nvars < 32 ? (1u << n->nvars) - 1 : ~0u);
 }
 
-/* ---- what becomes of it ------------------------------------------------------------------------ */
-
-typedef struct Build {
-    Pass *pass;
-    const Network *n;
-    const NetworkOrder *order;
-    const FdNode *sum, *now[NETWORK_FACTORS]; /* the factors, with the sums in them in order */
-    const FdNode *when; /* this order is one of several: elsewhere ranges are empty; NULL: always */
-} Build;
-
-typedef struct NetworkVars {
-    int n, list[NETWORK_VARS];
-    unsigned set;
-} NetworkVars;
-
-static const FdNode *combine(const Build *b, const FdNode *x, const FdNode *y)
-{
-    const FdNode *args[] = {x, y};
-    return fd_apply_op(b->pass->fd, b->n->ring.product, SC_INT, 2, args, b->sum->loc);
-}
-
-/* Empty where the order is not taken. */
-static FdDom taken(const Build *b, FdDom d)
-{
-    Fd *fd = b->pass->fd;
-    const FdNode *args[] = {b->when, d.hi, d.lo};
-    if (b->when) d.hi = fd_simple_op(fd, FD_OP_SELECT, SC_INT, 3, args);
-    return d;
-}
-
-static const FdNode *sum_over(const Build *b, unsigned vars, bool root, const FdNode *body)
-{
-    Fd *fd = b->pass->fd;
-    const FdNode *list[FD_MAX_RANK], *own[FD_MAX_RANK];
-    FdDom doms[FD_MAX_RANK];
-    int count = 0;
-    for (int i = 0; i < b->n->nvars; i++) {
-        if (!(vars >> i & 1)) continue;
-        list[count] = b->n->vars[i];
-        doms[count] = root && !count ? taken(b, b->n->doms[i]) : b->n->doms[i];
-        count++;
-    }
-    if (!count) return body;
-    const FdNode *sum = fd_reduce(fd, b->sum->fn, count, list, doms, body, b->sum->loc);
-    for (int i = 0; i < count; i++) own[i] = fd_var(fd, list[i]->type, list[i]->name);
-    return b->when ? fdi_rename_bound(fd, sum, count, list, own)
-                   : sum; /* each order has ranges of its own */
-}
-
-/* Appends some of the network's variables that are not there yet. */
-static void append(const Network *n, unsigned some, NetworkVars *out)
-{
-    for (int i = 0; i < n->nvars; i++) {
-        if (!(some & ~out->set & 1u << i)) continue;
-        out->list[out->n++] = i;
-        out->set |= 1u << i;
-    }
-}
-
-/* The variables of a node's value, in the order in which it is stored: a factor's as it reads them; of a pair those of the
- * larger side, with those of the other in place of what is summed over. So lengths stay where they are in memory. */
-static void in_order(const Build *b, int node, NetworkVars *out)
-{
-    const NetworkOrder *o = b->order;
-    const FdNode *x = node < b->n->nfactors ? b->n->factors[node] : NULL;
-    unsigned after = o->after[node];
-    *out = (NetworkVars){0};
-    for (int i = 0; x && fdi_applies(x, FD_LEAF_SLOT) && i < x->nargs; i++) {
-        int at = number_of(b->n, x->args[i]);
-        if (at >= 0) append(b->n, after & 1u << at, out);
-    }
-    if (!x) {
-        NetworkVars l, r;
-        in_order(b, o->left[node], &l);
-        in_order(b, o->right[node], &r);
-        const NetworkVars *large = r.n > l.n ? &r : &l, *small = r.n > l.n ? &l : &r;
-        for (int i = 0; i < large->n; i++) {
-            bool stays = after >> large->list[i] & 1;
-            for (int k = 0; !stays && k < small->n; k++)
-                append(b->n, after & ~large->set & 1u << small->list[k], out);
-            append(b->n, after & 1u << large->list[i], out);
-        }
-    }
-    append(b->n, after, out);
-}
-
-static const FdNode *stored(const Build *b, int node, const FdNode *value)
-{
-    Fd *fd = b->pass->fd;
-    FdGraph *g = b->pass->graph;
-    const FdNode *old[FD_MAX_RANK], *vars[FD_MAX_RANK], *def = value;
-    FdDom doms[FD_MAX_RANK];
-    NetworkVars in;
-    in_order(b, node, &in);
-    int rank = in.n;
-    for (int i = 0; i < rank; i++) {
-        old[i] = b->n->vars[in.list[i]];
-        vars[i] = fd_var(fd, old[i]->type, old[i]->name);
-        doms[i] = i ? b->n->doms[in.list[i]] : taken(b, b->n->doms[in.list[i]]);
-    }
-    if (rank)
-        def =
-            fd_let(fd, rank, vars, doms, fdi_replace_vars(fd, value, rank, old, vars), value->loc);
-    FdSlot slot = {.type = def->type,
-                   .is_array = rank > 0,
-                   .def = def,
-                   .why = "a sum of some of the factors first"};
-    slot.name = arena_printf(fd->arena, "t%d", g->nslots);
-    const FdNode *t = fd_slot(fd, fdi_add_slot(fd, g, slot), slot.type, slot.name);
-    return rank ? fd_apply(fd, t, rank, old, value->loc) : t;
-}
-
-/* loops: the variables of the sum that takes the node's value. */
-static const FdNode *build(const Build *b, int node, unsigned loops)
-{
-    const NetworkOrder *o = b->order;
-    unsigned before = o->before[node], after = o->after[node];
-    bool sums = before != after;
-    const FdNode *x;
-    if (node < b->n->nfactors) {
-        x = b->now[node];
-    } else {
-        unsigned inside = sums || node == o->nnodes - 1 ? before : loops;
-        const FdNode *l = build(b, o->left[node], inside);
-        x = combine(b, l, build(b, o->right[node], inside));
-    }
-    x = sum_over(b, before & ~after, node == o->nnodes - 1, x);
-    bool again = after != loops || (node >= b->n->nfactors && network_is_contraction(o, node));
-    return sums && again && node != o->nnodes - 1 ? stored(b, node, x) : x;
-}
+/* ---- is it worth it? ---------------------------------------------------------------------------- */
 
 /* Rows and columns, in one sum of all? */
 static bool is_contraction(const Network *n)
@@ -329,38 +193,51 @@ static bool pays(const Network *n, const NetworkOrder *o)
 
 /* The sum in each order where that is the cheapest: the others are of nothing there. */
 static const FdNode *in_orders(Pass *p, const Network *n, int norders, const NetworkOrder *orders,
-                               const FdNode *sum)
+                               const FdNode *sum, const NetworkParts *parts)
 {
     const FdNode *when[NETWORK_ORDERS] = {NULL}, *all = NULL;
-    Build b = {.pass = p, .n = n, .sum = sum};
+    NetworkBuild b = {.fd = p->fd, .graph = p->graph, .n = n, .sum = sum, .parts = parts};
     for (int i = 0; i < n->nfactors; i++) b.now[i] = order_below(p, n->factors[i]);
     if (norders > 1) network_conditions(p->fd, n, norders, orders, when);
     for (int i = 0; i < norders; i++) {
-        const NetworkOrder *o = b.order = &orders[i];
+        b.order = &orders[i];
         b.when = when[i];
-        const FdNode *args[] = {all, build(&b, o->nnodes - 1, o->after[o->nnodes - 1])};
+        const FdNode *args[] = {all, network_build(&b)};
         all = all ? fd_apply_op(p->fd, n->ring.sum, SC_INT, 2, args, sum->loc) : args[1];
     }
     return all;
 }
 
-/* The sum of pairs; NULL: it stays. */
-static const FdNode *ordered(Pass *p, const FdNode *sum)
+/* The sum of pairs; NULL: that is not worth it. parts: the variables that are quotients and remainders; NULL: none. */
+static const FdNode *in_pairs(Pass *p, const NetworkRing *ring, const FdNode *sum,
+                              const NetworkParts *parts)
 {
-    Network n = {0};
+    Network n = {.ring = *ring};
     NetworkOrder orders[NETWORK_ORDERS];
-    uint64_t strict;
-    if (!is_ring(p, sum, &n.ring)) return NULL;
-    bool lazy = fd_op_info(n.ring.product)->props & FD_LAZY;
-    if ((lazy || !fdi_map_get(&p->strict, sum, &strict)) && fd_effects(sum) & FD_MAY_FAIL)
-        return NULL; /* what fails stays in its branch */
     if (!add_sum(p, &n, sum) || n.nfactors < 2 || !uses_all(&n)) return NULL;
     int norders = network_orders(&n, orders);
     if (!fits(&n, &orders[0]) || !pays(&n, &orders[0])) return NULL;
     if (!fd_has_identity(sum)) norders = 1;
     for (int i = 1; i < norders; i++)
         if (!fits(&n, &orders[i])) norders = i;
-    return in_orders(p, &n, norders, orders, sum);
+    return in_orders(p, &n, norders, orders, sum, parts);
+}
+
+/* The sum of pairs, where it divides variables over their quotients and remainders; NULL: it stays. */
+static const FdNode *ordered(Pass *p, const FdNode *sum)
+{
+    NetworkRing ring;
+    NetworkParts parts;
+    uint64_t strict;
+    if (!is_ring(p, sum, &ring)) return NULL;
+    bool lazy = fd_op_info(ring.product)->props & FD_LAZY;
+    if ((lazy || !fdi_map_get(&p->strict, sum, &strict)) && fd_effects(sum) & FD_MAY_FAIL)
+        return NULL; /* what fails stays in its branch */
+    const FdNode *now = in_pairs(p, &ring, sum, NULL);
+    if (now) return now;
+    const FdNode *split = network_split(p->fd, &p->doms, sum, &parts);
+    now = split ? in_pairs(p, &ring, split, &parts) : NULL;
+    return now ? network_whole(p->fd, &parts, now) : NULL;
 }
 
 /* ---- rows and columns --------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef CS_FDAG_NETWORK_H
 #define CS_FDAG_NETWORK_H
 
+#include "../../index/split.h"
 #include "../../internal.h"
 
 enum { NETWORK_FACTORS = 16, NETWORK_VARS = 24, NETWORK_NODES = 2 * NETWORK_FACTORS - 1 };
@@ -54,5 +55,40 @@ bool network_is_contraction(const NetworkOrder *o, int node);
 /* The product of the lengths of some variables. */
 double network_size(const Network *n, unsigned vars);
 int network_count(unsigned vars);
+int network_number(const Network *n, const FdNode *var); /* -1: it is none of its variables */
+
+/* Variables of loops around a sum that it divides, as quotients and remainders. */
+typedef struct NetworkParts {
+    FdSplit split;
+} NetworkParts;
+/* The sum over them, whose ranges are in doms then; NULL: it divides none of which that is known (fdag/index/split.h). */
+const FdNode *network_split(Fd *fd, FdiMap *doms, const FdNode *sum, NetworkParts *out);
+/* n with whole variables again. */
+const FdNode *network_whole(Fd *fd, const NetworkParts *parts, const FdNode *n);
+typedef struct NetworkVar {
+    const FdNode *var;
+    const FdDom *dom;
+} NetworkVar;
+/* Two variables that are one of a temporary: a quotient and its remainder, or q and r in 0..8 of which all that is read is
+ * q * 8 + r. */
+typedef struct NetworkJoined {
+    const FdNode *var, *index; /* index: the two as one, where the temporary is read */
+    FdDom dom;
+} NetworkJoined;
+/* *value over the joined variable; false: they stay two. parts: NULL: no variables are divided. */
+bool network_join(Fd *fd, const NetworkParts *parts, const NetworkVar *high, const NetworkVar *low,
+                  const FdNode **value, NetworkJoined *out);
+
+/* What is made of a network in an order. */
+typedef struct NetworkBuild {
+    Fd *fd;
+    FdGraph *graph; /* its slots grow */
+    const Network *n;
+    const NetworkOrder *order;
+    const FdNode *sum, *now[NETWORK_FACTORS]; /* the factors, with the sums in them in order */
+    const NetworkParts *parts;                /* NULL: none */
+    const FdNode *when; /* this order is one of several: elsewhere ranges are empty; NULL: always */
+} NetworkBuild;
+const FdNode *network_build(const NetworkBuild *b);
 
 #endif

@@ -17,6 +17,13 @@ int network_count(unsigned vars)
     return n;
 }
 
+int network_number(const Network *n, const FdNode *var)
+{
+    for (int i = 0; i < n->nvars; i++)
+        if (n->vars[i] == var) return i;
+    return -1;
+}
+
 double network_size(const Network *n, unsigned vars)
 {
     double size = 1;
