@@ -4,7 +4,8 @@
  *   before: let(i) sum(k, j, (a(i, k) * b(k, j)) * x(j))        sum(i, j, k, (a(i, j) * b(j, k)) * c(k, i))
  *   after:  let(i) sum(k, a(i, k) * t(k))                       sum(i, k, t(i, k) * c(k, i))
  *           with slot t = let(k) sum(j, b(k, j) * x(j))         with slot t = let(i, k) sum(j, a(i, j) * b(j, k))
- * Chains of matrices, vectors behind them and the small matrices of finite elements are such sums. Nothing is done where
+ * Chains of matrices, vectors behind them, the small matrices of finite elements and transforms of blocks
+ * (network_parts.c) are such sums. Nothing is done where
  * that does not halve the work (by lengths that are known, others being taken for equal). Then only factors are moved
  * together that belong to one side of a contraction, which is worked out once an element instead of once a term:
  *   before: let(i, j) sum(k, (a(i, k) * b(k, j)) * w(k))

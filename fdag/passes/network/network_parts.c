@@ -1,5 +1,5 @@
 /* Networks of variables that are divided: i / 8 and i % 8 are two variables, which factors tell apart. What is stored has
- * whole ones again, where the two, or a quotient and another variable as long as the remainder, are read as one.
+ * whole ones again: of the two, and of any two of which all that is read is q * 8 + r, r going from 0 to 8.
  *   before: let(i, j) sum(x, y, (c(i % 8, x) * c(j % 8, y)) * p(i / 8 * 8 + x, j / 8 * 8 + y))
  *   after:  let(i, j) sum(y, c(j % 8, y) * t(i, j / 8 * 8 + y))
  *           with slot t = let(i, w) sum(x, c(i % 8, x) * p(i / 8 * 8 + x, w))         w in whole blocks */
