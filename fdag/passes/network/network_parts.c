@@ -127,24 +127,28 @@ static int64_t known_length(const FdDom *d)
     return known && d->hi->value.i > 0 ? d->hi->value.i : 0;
 }
 
-/* Which of the divided variables has this quotient and this remainder; -1: none. */
-static int parts_of(const NetworkParts *parts, const FdNode *quotient, const FdNode *remainder)
+/* Which of the divided variables has this quotient and this remainder; -1: none. *whole: the variable. */
+static int parts_of(const NetworkParts *parts, const FdNode *quotient, const FdNode *remainder,
+                    const FdNode **whole)
 {
     const FdSplit *s = &parts->split;
     for (int i = 0; i + 1 < s->nvars; i++)
-        if (s->vars[i] == quotient && s->vars[i + 1] == remainder) return quotient_of(s, i);
+        if (s->vars[i] == quotient && s->vars[i + 1] == remainder) {
+            *whole = s->of[i];
+            return quotient_of(s, i);
+        }
     return -1;
 }
 
 bool network_join(Fd *fd, const NetworkParts *parts, const NetworkVar *high, const NetworkVar *low,
                   const FdNode **value, NetworkJoined *out)
 {
-    const FdNode *q = high->var, *r = low->var, *now;
+    const FdNode *q = high->var, *r = low->var, *like = r, *now;
     if (q == r || !fd_is_const(high->dom->lo) || high->dom->lo->value.i != 0) return false;
-    int nth = parts ? parts_of(parts, q, r) : -1;
+    int nth = parts ? parts_of(parts, q, r, &like) : -1;
     int64_t by = nth < 0 ? known_length(low->dom) : parts->split.by[nth];
     if (!by) return false;
-    out->var = fd_var(fd, q->type, r->name);
+    out->var = fd_var(fd, q->type, like->name);
     Joining j = {q, r, out->var, by};
     now = nth < 0 ? fd_rewrite(fd, *value, join, &j) : whole_again(fd, &j, *value);
     if (fdi_free_in(now, q) || fdi_free_in(now, r)) return false;
