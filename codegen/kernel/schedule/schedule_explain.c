@@ -13,6 +13,8 @@ static const struct {
      "register tiles of rows and columns, operands read where they lie"},
     {"contract_panel", "contract",
      "register tiles of rows and columns, the columns' operand in a panel"},
+    {"contract_blocks", "contract",
+     "the same of one of many long products, a block of the sum at a time"},
     {"pack_rows", "contract", "copies the rows' operand in the order of the tiles"},
     {"pack_columns", "contract", "copies the columns' operand in the order of the tiles"},
     {"contract_packed", "contract",

@@ -8,6 +8,8 @@
  *   packed   all operands are first copied into panels, k is cut into blocks, and a work-item
  *            computes a block of tiles. For large products, and row operands with far strides.
  *            After Goto and van de Geijn, ACM TOMS 34 (2008).
+ *   blocks   panels of the columns again, for a block of k at a time: of many products with columns of
+ *            their own, where a packed copy would be used once.
  *   tiles    GPUs: a group computes up to 128 x 128 results from tiles of the operands in local
  *            memory (tile_local.c).
  *
@@ -135,6 +137,16 @@ static Num *where_any(Tile *t, Num *when)
     return num_let(u, "any", num_and(u, when, any));
 }
 
+/* Have all columns' operands other values for each of the batch? */
+static bool columns_are_batched(const FdContraction *c)
+{
+    bool all = c->nbatch > 0;
+    for (int i = 0; i < c->noperands; i++)
+        all = all && (c->operands[i].side == FD_SIDE_ROW ||
+                      uses_some(c->operands[i].node, c->nbatch, c->batch));
+    return all;
+}
+
 static Num *on_cpu(Tile *t, Num *when)
 {
     Unit *u = t->u;
@@ -176,6 +188,24 @@ static Num *on_cpu(Tile *t, Num *when)
     }
     tile_panels(t, panel, false);
     if (fd_reductions_end(c->nreduces, c->reduces, 0) == c->nreduces) tile_cut_blocks(t);
+    if (t->blocks && columns_are_batched(c)) {
+        Num *many = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), num_int(u, 4)),
+            *few = num_op(u, FD_OP_MUL, t->nr, draw_num(u, P_CONTRACT_FEW, 4));
+        Num *own = num_and(
+            u,
+            num_op(u, FD_OP_LE, many, num_op(u, FD_OP_MUL, num_ceildiv(u, t->n, t->nr), t->batch)),
+            num_op(u, FD_OP_LE, t->n, few));
+        own = num_let(u, "own", num_and(u, packed, own));
+        Tile of = *t;
+        for (int i = 0; i < c->noperands; i++) /* what is dear is computed once */
+            of.rows_packed = of.rows_packed || (c->operands[i].side == FD_SIDE_ROW &&
+                                                recipe_is_dear(c->operands[i].node));
+        of.kc = t->kb;
+        of.blocks =
+            num_let(u, "blocks", num_op(u, FD_OP_MAX, num_ceildiv(u, t->k, t->kb), num_int(u, 1)));
+        tile_blocks(&of, own);
+        packed = num_let(u, "shared", num_and(u, packed, num_not(u, own)));
+    }
     tile_cut_tiles(t);
     Num *copied = where_any(t, packed);
     for (int i = 0; i < c->noperands; i++) tile_pack(t, i, copied);

@@ -331,6 +331,39 @@ void tile_packed(Tile *t, Num *when)
     nest_lower(u, n);
 }
 
+/* Each panel of columns is of one of many products: whoever uses it copies it, a block of k at a time, which stays
+ * close by. */
+void tile_blocks(Tile *t, Num *when)
+{
+    Unit *u = t->u;
+    TileAxes x;
+    for (int i = 0; t->rows_packed && i < t->c.noperands; i++)
+        if (t->c.operands[i].side == FD_SIDE_ROW) tile_pack(t, i, when);
+    Nest *n = tile_nest(t, "contract_blocks", when, &x);
+    use_registers(t, n, &x);
+    use_blocks(t, n, &x, when);
+    NestStep *in = nest_group(u, &n->root, x.batch, 1, NULL, NEST_CUT);
+    in = nest_group(u, in, x.col, 0, t->nr, NEST_CLAMP);
+    in = nest_loop(u, in, x.k[0], t->kc, NEST_CUT);
+    in->count = t->blocks;
+    for (int i = 0; i < t->c.noperands; i++) {
+        bool row = t->c.operands[i].side == FD_SIDE_ROW;
+        if (row && !t->rows_packed) continue;
+        NestHold h = row ? packed_hold(t, i, &x, true) : panel_of(t, i, &x, NEST_PRIVATE, false);
+        if (!row) {
+            h.name = "panel";
+            h.depth = t->kc;
+        }
+        nest_hold(u, in, nest_add_hold(n, h));
+    }
+    in = nest_loop(u, in, x.row, t->mr, NEST_CLAMP);
+    if (!t->rows_packed) nest_place(u, in, x.row, t->mr);
+    nest_step(u, in, NEST_START);
+    tile_steps(t, n, &x, in);
+    nest_step(u, in, NEST_GIVE);
+    nest_lower(u, n);
+}
+
 /* ---- how work is cut --------------------------------------------------------------------------- */
 
 /* n in parts as long as each other, each of at most `most`: how long. */

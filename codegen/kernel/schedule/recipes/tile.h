@@ -38,6 +38,8 @@ void tile_cut_blocks(Tile *t);
 void tile_cut_tiles(Tile *t);
 void tile_pack(Tile *t, int operand, Num *when);
 void tile_packed(Tile *t, Num *when);
+/* Columns in private panels again, of a block of k: of many products, whose k is cut (tile_cut_blocks). */
+void tile_blocks(Tile *t, Num *when);
 
 /* On GPUs, in local memory: under `when`, and what it gives (NULL: no tile has the form). */
 Num *tile_local(Tile *t, Num *when);
