@@ -186,6 +186,30 @@ class Function:
             return f"p = new vec(Math.Tanh({self.scalar(loop, 1)}), p.x);"
         return f"p = 0.5 * (p + w[{self.place(loop)}]).Turned();"
 
+    def nest(self, depth):
+        """Loops over numbers and elements alone, in each other."""
+        t, out = self.name("t"), []
+        for _ in range(self.r.randrange(1, 4)):
+            r, q, c = self.r.randrange(8 if depth else 5), self.name("q"), f"{self.r.uniform(0.1, 0.6):.2f}"
+            x, y = self.r.choice(["u", "a", "v"]), self.r.choice(["u", "a", "v"])
+            if r < 1:
+                out.append(f"double {q} = {self.scalar(t, 1)}; {x}[{self.place(t)}] = Math.Tanh({q}) * {c} + {q} * 0.1;")
+            elif r < 2:
+                out.append(f"s = Math.Sin(s * {c} + {self.scalar(t, 1)});")
+            elif r < 3:
+                out.append(f"{x}[{self.place(t)}] -= {c} * {x}[{self.place(t)}] * {y}[{self.place(t)}];")
+            elif r < 4:
+                out.append(f"s += {c} * {x}[{self.place(t)}] * {y}[{self.place(t)}];")
+            elif r < 5:
+                other = self.r.choice(["", f" else {{ {x}[{self.place(t)}] = 0.5 * s; s = Math.Cos(s); }}"])
+                out.append(f"if ({self.r.choice([f'{t} % 2 == 0', f's > {c}', f'{y}[{self.place(t)}] > 0'])}) "
+                           f"{{ {y}[{self.place(t)}] *= {c}; s = {c} * s * {x}[{self.place(t)}] + 0.2; }}{other}")
+            elif r < 6:
+                out.append(f"double {q} = {self.scalar(t, 1)}; {self.nest(depth - 1)} s = Math.Sin(s) + {c} * {q};")
+            else:
+                out.append(self.nest(depth - 1))
+        return f"for (int {t} = 0; {t} < {self.r.randrange(0, 5)}; {t}++) {{ {' '.join(out)} }}"
+
     def statements(self, depth, loop, pad):
         """Assignments, calls, branches and loops over the variables u, v, a, w, p and s."""
         self.names, self.records, self.short, self.tables, out = ["u", "v", "a"], ["w"], [], [], []
@@ -199,6 +223,9 @@ class Function:
                 seq, of = self.r.choice([("u", e), ("a", e), ("w", f"{e}.x"), ("2 * v", e)])
                 jump = self.r.choice(["", f"if ({of} > {self.r.uniform(0, 1):.3f}) continue; ", f"if (s > {self.r.uniform(0, 2):.3f}) break; "])
                 out.append(f"foreach (var {e} in {seq}) {{ {jump}s = Math.Sin(s + {of} * {self.scalar(loop, 1)}); {self.element(loop)} }}")
+                continue
+            if depth and self.r.randrange(4) == 0:
+                out.append(self.nest(self.r.randrange(3)))
                 continue
             if depth and self.r.randrange(10) == 0:
                 body = [self.statements(0, loop, pad + "        ") for _ in range(3)]

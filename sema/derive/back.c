@@ -15,17 +15,6 @@
  * the result changes by the new value goes on to what the value was made of. */
 #include "back.h"
 
-/* What the way back needs of a step that was run forth. */
-typedef struct Kept {
-    bool ran;
-    bool stateless; /* a loop: `name` is the number of its turns */
-    bool both;      /* a call that gives its value when it goes back */
-    const char *
-        name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
-    VEC(const char *) old; /* of a branch or a stateless loop, beside step->keeps */
-    Logs logs;             /* of a loop */
-} Kept;
-
 static void there_and_back(Back *b, const Steps *steps, const Variables *wanted, AstList *out);
 
 /* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
@@ -34,8 +23,7 @@ static bool is_inner(const Step *step, const Variable *v)
     return normal_has(&step->writes, v) && !normal_has(&step->keeps, v) && !v->given;
 }
 
-/* What is active, outside of a branch or loop and comes up in it has a place before it; `inner`: other such. */
-static void give_all(Back *b, AstList *out, const Step *step, Variables *inner)
+void back_give_all(Back *b, AstList *out, const Step *step, Variables *inner)
 {
     Variables plain = {0}, functions = {0};
     normal_reads(step, &plain, &functions);
@@ -74,7 +62,7 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
     AstList first = {0}, second = {0};
     Variables inner = {0};
     VEC(bool) given = {0};
-    give_all(b, out, step, &inner);
+    back_give_all(b, out, step, &inner);
     for (size_t i = 0; i < b->n->all.len; i++) vec_push(&given, b->n->all.data[i]->given);
     there_and_back(b, &step->first, NULL, &first);
     level(b, &first, step);
@@ -91,86 +79,11 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
              code_if(b->s, step->loc, tree_name(b->s, step->loc, kept->name), first, second));
 }
 
-/* The state of a loop: a tuple of what it keeps, or the variables that get it: `marks` in place of arrays with logs. */
-static Ast *state_of(Back *b, const Step *step, const char *const *marks)
-{
-    AstList items = {0};
-    for (size_t i = 0; i < step->keeps.len; i++) {
-        const Variable *v = step->keeps.data[i];
-        Ast *item = !v->log ? tree_name(b->s, step->loc, v->name)
-                    : marks ? tree_name(b->s, step->loc, marks[i])
-                            : log_count(b->s, step->loc, v);
-        items = ast_list_add(b->s->arena, items, item);
-    }
-    if (!items.len) items = ast_list_add(b->s->arena, items, tree_int(b->s, step->loc, 0));
-    return tree_tuple(b->s, step->loc, items);
-}
-
-static Ast *method(Back *b, const Step *step, const Kept *kept, const char *what)
-{
-    return tree_call(b->s, step->loc,
-                     tree_member(b->s, step->loc, tree_name(b->s, step->loc, kept->name), what), 0);
-}
-
-/* Do arrays of the loop's state wait? */
-static Ast *waits(Back *b, const Step *step)
-{
-    Sema *s = b->s;
-    Ast *any = NULL;
-    for (size_t i = 0; i < step->keeps.len; i++) {
-        const Variable *v = step->keeps.data[i];
-        if (v->type->kind != TY_ARRAY || v->type->nparams < 2 || v->log) continue;
-        Ast *gc = tree_name(s, step->loc, intern_cstr(s->names, "GC"));
-        Ast *one = tree_call(s, step->loc, tree_member(s, step->loc, gc, "Waits"), 1,
-                             tree_name(b->s, step->loc, v->name));
-        any = any ? tree_binary(s, step->loc, AST_OP_LOR, any, one) : one;
-    }
-    return any ? any : ast_new(s->arena, AST_BOOL_LIT, step->loc);
-}
-
-/* if ($k.Wants(whether arrays wait)) $k.Keep(state); */
-static void keep_state(Back *b, AstList *out, const Step *step, const Kept *kept)
-{
-    AstList then = {0};
-    Ast *keep = method(b, step, kept, "Keep");
-    keep->call.args = ast_list_add(b->s->arena, keep->call.args, state_of(b, step, NULL));
-    code_add(b->s, &then, tree_stmt(b->s, keep));
-    Ast *wants = method(b, step, kept, "Wants");
-    wants->call.args = ast_list_add(b->s->arena, wants->call.args, waits(b, step));
-    code_add(b->s, out, code_if(b->s, step->loc, wants, then, (AstList){0}));
-}
-
-/* The nearest state that is kept. */
-static void take_state(Back *b, AstList *out, const Step *step, const Kept *kept)
-{
-    VEC(const char *) marks = {0};
-    Loc loc = step->loc;
-    for (size_t i = 0; i < step->keeps.len; i++) {
-        const char *mark = NULL;
-        if (step->keeps.data[i]->log) {
-            mark = code_fresh(b->s, "mark");
-            code_local(b->s, out, loc, b->s->integer, mark, tree_int(b->s, loc, 0));
-        }
-        vec_push(&marks, mark);
-    }
-    if (step->keeps.len) {
-        Ast *to = state_of(b, step, marks.data);
-        if (step->keeps.len == 1 && to->kind == AST_TUPLE) to = to->tuple.items.data[0];
-        code_add(b->s, out, tree_assign(b->s, loc, to, method(b, step, kept, "Nearest")));
-    }
-    for (size_t i = 0; i < step->keeps.len; i++)
-        if (marks.data[i])
-            log_undo(b->s, out, loc, step->keeps.data[i], tree_name(b->s, loc, marks.data[i]));
-    vec_free(&marks);
-}
-
 static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v);
 static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old);
 
-/* What the turns share: what is outside has its change before them, what is inside is theirs and ends with them. */
-static void turn_back(Back *b, AstList *out, const Step *step, Variables *inner)
+void back_level_turn(Back *b, AstList *out, const Step *step, Variables *inner)
 {
-    there_and_back(b, &step->first, NULL, out);
     level(b, out, step);
     for (size_t i = 0; i < step->writes.len; i++) { /* the turn before may give it another value */
         Variable *v = step->writes.data[i];
@@ -181,6 +94,12 @@ static void turn_back(Back *b, AstList *out, const Step *step, Variables *inner)
     vec_free(inner);
 }
 
+static void turn_back(Back *b, AstList *out, const Step *step, Variables *inner)
+{
+    there_and_back(b, &step->first, NULL, out);
+    back_level_turn(b, out, step, inner);
+}
+
 /* By the number of the turn (stateless.c). */
 static void back_by_number(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
@@ -189,7 +108,7 @@ static void back_by_number(Back *b, AstList *out, const Step *step, const Kept *
     Loc loc = step->loc;
     Variables inner = {0};
     log_use(&kept->logs, true);
-    give_all(b, out, step, &inner);
+    back_give_all(b, out, step, &inner);
     code_set(s, &turn, loc, kept->name,
              tree_binary(s, loc, AST_OP_SUB, tree_name(s, loc, kept->name), tree_int(s, loc, 1)));
     stateless_place(s, &turn, step, kept->name, kept->old.data);
@@ -202,59 +121,20 @@ static void back_by_number(Back *b, AstList *out, const Step *step, const Kept *
     log_use(&kept->logs, false);
 }
 
-static void loop_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+static void back_by_states(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
-    log_use(&kept->logs, true);
-    AstList turn = {0}, again = {0}, inside = {0};
-    Loc loc = step->loc;
+    AstList turn = {0}, inside = {0};
     Variables inner = {0};
-    give_all(b, out, step, &inner);
-    take_state(b, &turn, step, kept);
-    keep_state(b, &again, step, kept);
-    code_steps(b->s, &again, &step->first);
-    code_add(b->s, &turn, code_while(b->s, loc, method(b, step, kept, "Replays"), again));
+    back_give_all(b, out, step, &inner);
+    states_take(b, &turn, step, kept);
+    log_use(&kept->logs, true);
     turn_back(b, &inside, step, &inner);
-    code_add(b->s, &turn, code_block(b->s, loc, inside));
-    code_add(b->s, out, code_while(b->s, loc, method(b, step, kept, "Back"), turn));
     log_use(&kept->logs, false);
+    code_add(b->s, &turn, code_block(b->s, step->loc, inside));
+    code_add(b->s, out, code_while(b->s, step->loc, states_more(b, step, kept), turn));
 }
 
 /* ---- forth ---------------------------------------------------------------------------------------------- */
-
-/* The bytes of a state, which lengths tell: 64, and those of arrays. */
-static Ast *bytes_of(Back *b, const Step *step)
-{
-    Loc loc = step->loc;
-    Ast *sum = tree_cast(b->s, loc, type_node(b->s, loc, b->s->longs), tree_int(b->s, loc, 64));
-    for (size_t i = 0; i < step->keeps.len; i++) {
-        const Variable *v = step->keeps.data[i];
-        if (v->type->kind != TY_ARRAY || v->log) continue;
-        uint64_t size =
-            v->type->result->kind == TY_SCALAR ? scalar_bytes(v->type->result->scalar) : 16;
-        Ast *length = tree_member(b->s, loc, tree_name(b->s, loc, v->name), "LongLength");
-        sum = tree_binary(b->s, loc, AST_OP_ADD, sum,
-                          tree_binary(b->s, loc, AST_OP_MUL, length, tree_int(b->s, loc, size)));
-    }
-    return sum;
-}
-
-/* The library's Kept of the loop's state. */
-static const Type *kept_type(Back *b, const Step *step)
-{
-    const Type *types[MAX_PARAMS];
-    int n = 0;
-    Symbol *g = scope_library(b->s, SYM_TYPE, "Kept");
-    for (size_t i = 0; i < step->keeps.len && n < MAX_PARAMS; i++)
-        types[n++] = step->keeps.data[i]->log ? b->s->integer : step->keeps.data[i]->type;
-    if (!n) types[n++] = b->s->integer;
-    Ast *written = ast_new(b->s->arena, AST_TYPE_NAME, step->loc);
-    written->type_name.name = g->name;
-    written->type_name.args =
-        ast_list_add(b->s->arena, (AstList){0}, code_tuple_type(b->s, step->loc, n, types));
-    const Type *t = generic_class(b->s, g, written);
-    class_settle(b->s);
-    return t;
-}
 
 /* Counts the turns; needs: what they have to give. */
 static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
@@ -265,7 +145,7 @@ static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
     Ast *turns = stateless_turns(s, step, needs);
     AstList body = {0};
     kept->name = code_fresh(s, "turns");
-    if (!turns) log_begin(s, out, step, &kept->logs);
+    if (!turns) log_begin(s, out, step, &step->keeps, &kept->logs);
     log_use(&kept->logs, true);
     for (size_t i = 0; i < step->keeps.len; i++)
         vec_push(&kept->old, keep_old(b, out, loc, step->keeps.data[i]));
@@ -280,24 +160,20 @@ static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
     log_use(&kept->logs, false);
 }
 
-static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept)
+/* The one place that says how a loop goes back. By numbers if its turns need counters alone: nothing is kept. On a
+ * tape if what its turns make are numbers: nothing runs twice. By states: what is left. Where a tape has no more room
+ * the rest of the loop goes by states, too. */
+static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
-    Sema *s = b->s;
-    AstList body = {0};
-    Ast *made = ast_new(s->arena, AST_NEW, step->loc);
-    kept->name = code_fresh(s, "kept");
-    log_begin(s, out, step, &kept->logs);
-    log_use(&kept->logs, true);
-    made->new_.ntype = type_node(s, step->loc, kept_type(b, step));
-    made->new_.args = ast_list_add(s->arena, made->new_.args, bytes_of(b, step));
-    if (step->states)
-        made->new_.args =
-            ast_list_add(s->arena, made->new_.args, ast_clone(s->arena, step->states));
-    code_local(s, out, step->loc, NULL, kept->name, made);
-    keep_state(b, &body, step, kept);
-    code_steps(s, &body, &step->first);
-    code_add(b->s, out, code_while(s, step->loc, ast_clone(s->arena, step->value), body));
-    log_use(&kept->logs, false);
+    kept->stateless = stateless_is(b->s, step) && (!b->taping || tape_needs_no_log(step));
+    if (kept->stateless) {
+        forth_by_number(b, out, step, kept, needs);
+    } else if (b->taping) {
+        taped_inner(b, out, step, kept);
+    } else {
+        if (tape_can(step)) taped_nest(b, out, step, kept);
+        states_forth(b, out, step, kept);
+    }
 }
 
 /* Do later steps read what this one gives, or write what it declares, or is it wanted in the end? */
@@ -342,8 +218,7 @@ static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const cha
         code_set(b->s, out, loc, v->name, tree_name(b->s, loc, old));
 }
 
-/* needs: of a loop, what the steps behind it need. */
-static void forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
+void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
     if (step->kind == STEP_IF) {
         kept->name = code_fresh(b->s, "taken");
@@ -359,11 +234,7 @@ static void forth(Back *b, AstList *out, const Step *step, Kept *kept, const Var
     }
     if (!kept->ran) return;
     if (step->kind == STEP_LOOP) {
-        kept->stateless = stateless_is(b->s, step);
-        if (kept->stateless)
-            forth_by_number(b, out, step, kept, needs);
-        else
-            loop_forth(b, out, step, kept);
+        loop_forth(b, out, step, kept, needs);
         return;
     }
     if (step->kind == STEP_PUT && !step->target->log) {
@@ -384,7 +255,7 @@ static bool is_given(const Step *step)
     return any;
 }
 
-static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
+void back_step(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     if (step->kind == STEP_PUT && kept->name && !step->target->log)
         code_add(b->s, out,
@@ -398,8 +269,12 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
         branch_back(b, out, step, kept);
     else if (step->kind == STEP_LOOP && kept->stateless)
         back_by_number(b, out, step, kept);
+    else if (step->kind == STEP_LOOP && kept->tape && kept->tape->mark)
+        taped_back(b, out, step, kept);
+    else if (step->kind == STEP_LOOP && kept->tape)
+        taped_nest_back(b, out, step, kept);
     else if (step->kind == STEP_LOOP)
-        loop_back(b, out, step, kept);
+        back_by_states(b, out, step, kept);
     else if (step->kind == STEP_ASSIGN && step->target->given)
         change_assignment(b, out, step);
     else if (step->kind == STEP_GET && step->target->given)
@@ -408,6 +283,16 @@ static void back(Back *b, AstList *out, const Step *step, const Kept *kept)
         change_put(b, out, step);
     else if (step->kind == STEP_CALL && is_given(step))
         change_call(b, out, step, kept->both);
+}
+
+void back_end_declared(const Steps *steps)
+{
+    for (size_t i = 0; i < steps->len; i++) {
+        Variable *v = steps->data[i].declared;
+        if (v) v->declared = v->given = false;
+        for (size_t k = 0; steps->data[i].declares && (v = normal_target(&steps->data[i], k)); k++)
+            v->declared = v->given = false;
+    }
 }
 
 /* Are the last two steps a call and what gives its result the name that is wanted? What goes back through the call
@@ -434,7 +319,7 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
             if (wanted) normal_add_all(&needs, wanted);
             stateless_needs(steps, i + 1, &needs);
         }
-        forth(b, out, &steps->data[i], &k, &needs);
+        back_forth(b, out, &steps->data[i], &k, &needs);
         vec_free(&needs);
         vec_push(&kept, k);
     }
@@ -442,17 +327,15 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
         code_local(b->s, out, b->n->loc, NULL, b->kept[i],
                    tree_name(b->s, b->n->loc, b->n->results.data[i]->name));
     for (size_t i = steps->len; i-- > 0 && b->good;) {
-        back(b, out, &steps->data[i], &kept.data[i]);
+        back_step(b, out, &steps->data[i], &kept.data[i]);
         if (kept.data[i].both) code_step(b->s, out, &vec_last(steps));
     }
     for (size_t i = 0; i < steps->len; i++) {
         vec_free(&kept.data[i].old);
         vec_free(&kept.data[i].logs);
+        vec_free(&kept.data[i].taped);
     }
-    Variable *v;
-    for (size_t i = 0; i < steps->len; i++)
-        for (size_t k = 0; steps->data[i].declares && (v = normal_target(&steps->data[i], k)); k++)
-            v->declared = v->given = false;
+    back_end_declared(steps);
     vec_free(&kept);
 }
 
@@ -479,6 +362,7 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
     }
     vec_free(&leaves);
     there_and_back(&b, &n->steps, value ? &n->results : NULL, out);
+    vec_free(&b.tapes);
     for (size_t i = 0; i < n->params.len && b.good; i++) {
         Variable *v = n->params.data[i];
         if (!v->differentiated) continue;

@@ -4,13 +4,77 @@
 
 #include "host.h"
 
+/* ---- tape.c: what turns leave to the way back ---- */
+
+typedef struct BackLocal { /* of a turn: a variable of the program, or what it overwrote */
+    const char *name;
+    const Type *type;
+} BackLocal;
+typedef VEC(BackLocal) BackLocals;
+
+typedef struct Tape {
+    Loc loc;
+    const char *name, *mark; /* mark: how much of it there was before the loop; NULL: nothing */
+    Ast *made;               /* the object that is made, of a type that is known in the end */
+    Ast *turn;               /* the block of a turn forth */
+    AstList before;          /* what stands in front of the loop back */
+} Tape;
+
+/* Can all turns of a loop, and of those in it, be left on tapes? Of numbers alone, and elements of arrays that are set. */
+bool tape_can(const Step *loop);
+/* Does it change numbers alone, so that no log is needed? */
+bool tape_needs_no_log(const Step *loop);
+/* Does a branch in there change v? */
+bool tape_in_branch(const Steps *steps, const Variable *v);
+Tape *tape_new(Sema *s, Loc loc);
+Ast *tape_member(Sema *s, const Tape *t, const char *what);
+/* The statements of a turn back, behind those that take the locals which they read; a turn forth ends with what puts them
+ * there. */
+void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *out);
+
 typedef struct Back {
     Sema *s;
     Normal *n;
     bool good;
+    bool taping;       /* what goes forth is a turn that is left on a tape */
+    VEC(Tape *) tapes; /* of the loops that go forth */
     const char *
         *kept; /* of each result, what the way back leaves alone; NULL: it leaves results alone */
 } Back;
+
+/* What the way back needs of a step that was run forth. */
+typedef struct Kept {
+    bool ran;
+    bool stateless; /* a loop: `name` is the number of its turns */
+    bool both;      /* a call that gives its value when it goes back */
+    const char *
+        name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
+    VEC(const char *) old; /* of a branch or a stateless loop, beside step->keeps */
+    Logs logs;             /* of a loop */
+    Tape *tape;            /* of a loop whose turns are left on it; or NULL */
+    struct Kept *turn;     /* of each step of such a turn */
+    Logs taped;            /* of the outermost such loop */
+} Kept;
+
+/* ---- back.c: parts that taped.c asks for ---- */
+
+/* What is active, outside of a branch or loop and comes up in it has a place before it; `inner`: other such. */
+void back_give_all(Back *b, AstList *out, const Step *step, Variables *inner);
+void back_end_declared(const Steps *steps); /* what is declared in these steps ends with them */
+/* The turn before begins with changes as this one did; frees `inner`. */
+void back_level_turn(Back *b, AstList *out, const Step *step, Variables *inner);
+/* Fills in *kept, which is the caller's. needs: of a loop, what the steps behind it need. */
+void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs);
+void back_step(Back *b, AstList *out, const Step *step, const Kept *kept);
+
+/* ---- taped.c ---- */
+
+/* The turns of a loop, as far as there is room for them; the rest goes on behind. */
+void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept);
+void taped_nest_back(Back *b, AstList *out, const Step *step, const Kept *kept);
+/* A loop in such a turn: its tape goes on. */
+void taped_inner(Back *b, AstList *out, const Step *step, Kept *kept);
+void taped_back(Back *b, AstList *out, const Step *step, const Kept *kept);
 
 /* ---- change.c: statements that are added to *out ---- */
 
@@ -24,6 +88,13 @@ void change_get(Back *b, AstList *out, const Step *step);
 void change_put(Back *b, AstList *out, const Step *step);
 /* Goes back through a call, which gives its value, too, if `both`. */
 void change_call(Back *b, AstList *out, const Step *step, bool both);
+
+/* ---- states.c: loops that keep states ---- */
+
+void states_forth(Back *b, AstList *out, const Step *step, Kept *kept);
+/* Takes the nearest state, and goes forth from there to the turn that is next back. */
+void states_take(Back *b, AstList *out, const Step *step, const Kept *kept);
+Ast *states_more(Back *b, const Step *step, const Kept *kept); /* is there such a turn? */
 
 /* ---- stateless.c: loops that go back without states ---- */
 

@@ -197,9 +197,10 @@ typedef struct Log {
 } Log;
 typedef VEC(Log) Logs;
 
+bool log_can(const Steps *steps, const Variable *v); /* do they change but elements of it? */
 /* Variables of which the loop changes single elements alone, where nothing around logs them, get a log each: in front
- * of the loop it begins. */
-void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs);
+ * of the loop it begins. Of `these`, which may be all that it keeps. */
+void log_begin(Sema *s, AstList *out, const Step *loop, const Variables *these, Logs *logs);
 void log_use(const Logs *logs, bool on); /* sets Variable.log of theirs */
 Ast *log_count(Sema *s, Loc loc, const Variable *v);
 /* Before an element, or rows, are overwritten. */

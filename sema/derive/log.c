@@ -12,14 +12,13 @@ static Ast *of_log(Sema *s, Loc loc, const Variable *v, const char *what)
     return tree_member(s, loc, tree_name(s, loc, v->log), what);
 }
 
-/* Are single elements all that these steps change of a variable? */
-static bool changes_elements(const Steps *steps, const Variable *v)
+bool log_can(const Steps *steps, const Variable *v)
 {
     bool only = true;
     for (size_t i = 0; i < steps->len; i++) {
         const Step *step = &steps->data[i];
         only = only && (step->target != v || step->kind == STEP_PUT || step->rows);
-        only = only && changes_elements(&step->first, v) && changes_elements(&step->second, v);
+        only = only && log_can(&step->first, v) && log_can(&step->second, v);
     }
     return only;
 }
@@ -31,12 +30,12 @@ static const Type *log_type(Sema *s, Loc loc, const Type *of)
     return t;
 }
 
-void log_begin(Sema *s, AstList *out, const Step *loop, Logs *logs)
+void log_begin(Sema *s, AstList *out, const Step *loop, const Variables *these, Logs *logs)
 {
-    for (size_t i = 0; i < loop->keeps.len; i++) {
-        Variable *v = loop->keeps.data[i];
+    for (size_t i = 0; i < these->len; i++) {
+        Variable *v = these->data[i];
         if (v->log || v->type->kind != TY_ARRAY || v->type->nparams > MAX_LOGGED) continue;
-        if (!changes_elements(&loop->first, v)) continue;
+        if (!log_can(&loop->first, v)) continue;
         Log log = {v, code_fresh(s, "log"), code_fresh(s, "mark")};
         Ast *made = ast_new(s->arena, AST_NEW, loop->loc);
         made->new_.ntype = type_node(s, loop->loc, log_type(s, loop->loc, v->type->result));

@@ -1,0 +1,181 @@
+/* Loops whose turns are left on tapes (tape.c), forth and back: such a loop, and those in its turns. */
+#include <string.h>
+
+#include "back.h"
+
+/* While turns are on tapes arrays need no logs, but for what branches change: they run again. Sets logs, or puts back
+ * those that are in `saved`. */
+static void hide_logs(const Step *step, const char **saved, bool hide)
+{
+    for (size_t i = 0; i < step->keeps.len; i++) {
+        Variable *v = step->keeps.data[i];
+        if (hide) saved[i] = v->log;
+        if (!hide)
+            v->log = saved[i];
+        else if (!tape_in_branch(&step->first, v))
+            v->log = NULL;
+    }
+}
+
+static void taped_forth(Back *b, AstList *out, const Step *step, Kept *kept)
+{
+    AstList turn = {0};
+    kept->tape = tape_new(b->s, step->loc);
+    kept->turn = arena_array(b->s->arena, Kept, step->first.len + 1);
+    memset(kept->turn, 0, sizeof *kept->turn * step->first.len);
+    vec_push(&b->tapes, kept->tape);
+    for (size_t i = 0; i < step->first.len; i++) {
+        kept->turn[i].ran = true;
+        back_forth(b, &turn, &step->first.data[i], &kept->turn[i], &step->first.data[i].writes);
+    }
+    Ast *loop = code_while(b->s, step->loc, ast_clone(b->s->arena, step->value), turn);
+    kept->tape->turn = loop->while_.body;
+    code_add(b->s, out, loop);
+}
+
+void taped_inner(Back *b, AstList *out, const Step *step, Kept *kept)
+{
+    AstList loop = {0};
+    const char *mark = code_fresh(b->s, "mark");
+    taped_forth(b, &loop, step, kept);
+    kept->tape->mark = mark;
+    code_local(b->s, out, step->loc, b->s->integer, mark, tape_member(b->s, kept->tape, "Count"));
+    code_add(b->s, out, loop.data[0]);
+}
+
+void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
+{
+    Sema *s = b->s;
+    AstList loop = {0};
+    Variables logged = {0};
+    const char **saved = arena_array(s->arena, const char *, step->keeps.len + 1);
+    for (size_t i = 0; i < step->keeps.len; i++)
+        if (tape_in_branch(&step->first, step->keeps.data[i]))
+            vec_push(&logged, step->keeps.data[i]);
+    hide_logs(step, saved, true);
+    log_begin(s, out, step, &logged, &kept->taped);
+    log_use(&kept->taped, true);
+    b->taping = true;
+    taped_forth(b, &loop, step, kept);
+    b->taping = false;
+    log_use(&kept->taped, false);
+    hide_logs(step, saved, false);
+    Ast *nest = loop.data[0];
+    for (size_t i = 0; i < b->tapes.len; i++) {
+        const Tape *t = b->tapes.data[i];
+        code_local(s, out, step->loc, NULL, t->name, t->made);
+        nest->while_.cond =
+            tree_binary(s, step->loc, AST_OP_LAND, tape_member(s, t, "HasRoom"), nest->while_.cond);
+    }
+    code_add(s, out, nest);
+    b->tapes.len = 0;
+    vec_free(&logged);
+}
+
+static void add_local(BackLocals *all, const char *name, const Type *t)
+{
+    if (name) vec_push(all, ((BackLocal){name, t}));
+}
+
+/* What a step declares when it goes forth. */
+static void locals_of(const Back *b, const Step *step, const Kept *kept, BackLocals *all)
+{
+    const Type *number = b->s->integer;
+    Variable *v;
+    for (size_t k = 0; step->declares && (v = normal_target(step, k)); k++)
+        add_local(all, v->name, v->type);
+    if (step->kind == STEP_RUN && step->declared)
+        add_local(all, step->declared->name, step->declared->type);
+    if (step->kind == STEP_LOOP)
+        add_local(all, kept->stateless ? kept->name : kept->tape->mark,
+                  kept->stateless ? b->s->longs : number);
+    else if (step->kind == STEP_IF)
+        add_local(all, kept->name, b->s->boolean);
+    else if (step->target && step->target->log)
+        add_local(all, kept->name, number);
+    else
+        add_local(all, kept->name,
+                  step->kind == STEP_PUT ? step->array->type
+                  : step->target         ? step->target->type
+                                         : NULL);
+    for (size_t i = 0; i < kept->old.len; i++) {
+        v = step->keeps.data[i];
+        add_local(all, kept->old.data[i], v->log ? number : v->type);
+    }
+}
+
+/* What goes back through the turn that is on top of the tape. */
+static void turn_back(Back *b, AstList *turn, const Step *step, const Kept *kept)
+{
+    AstList inside = {0};
+    Variables inner = {0};
+    BackLocals all = {0};
+    for (size_t i = 0; i < step->first.len; i++)
+        locals_of(b, &step->first.data[i], &kept->turn[i], &all);
+    back_give_all(b, &kept->tape->before, step, &inner);
+    for (size_t i = step->first.len; i-- > 0 && b->good;)
+        back_step(b, &inside, &step->first.data[i], &kept->turn[i]);
+    back_end_declared(&step->first);
+    back_level_turn(b, &inside, step, &inner);
+    if (b->good) tape_take(b->s, kept->tape, &all, inside, turn);
+    for (size_t i = 0; i < step->first.len; i++) vec_free(&kept->turn[i].old);
+    vec_free(&all);
+}
+
+static Ast *takes(Back *b, const Kept *kept, Ast *least)
+{
+    return tree_call(b->s, kept->tape->loc, tape_member(b->s, kept->tape, "Takes"), 1, least);
+}
+
+static void add_before(Back *b, AstList *out, const Tape *t)
+{
+    for (int i = 0; i < t->before.len; i++) code_add(b->s, out, t->before.data[i]);
+}
+
+void taped_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    AstList turn = {0};
+    turn_back(b, &turn, step, kept);
+    add_before(b, out, kept->tape);
+    code_add(b->s, out,
+             code_while(b->s, step->loc,
+                        takes(b, kept, tree_name(b->s, step->loc, kept->tape->mark)), turn));
+}
+
+/* The rest of the turns has states, of which each gives a turn once more: that goes on the tape, and back from there.
+ *
+ *     bool $rest = true;
+ *     while ($rest || $tape.Count > 0) {
+ *         $rest = $rest && $kept.Back();
+ *         if ($rest) { (s, i) = $kept.Nearest(); while ($kept.Replays()) ..; .. $tape.Add(..); }
+ *         if ($tape.Takes(0)) { .. }
+ *     }
+ */
+void taped_nest_back(Back *b, AstList *out, const Step *step, const Kept *kept)
+{
+    Sema *s = b->s;
+    const Loc loc = step->loc;
+    const char **saved = arena_array(s->arena, const char *, step->keeps.len + 1);
+    const char *rest = code_fresh(s, "rest");
+    AstList turn = {0}, again = {0}, all = {0};
+    hide_logs(step, saved, true);
+    log_use(&kept->taped, true);
+    turn_back(b, &turn, step, kept);
+    log_use(&kept->taped, false);
+    hide_logs(step, saved, false);
+    add_before(b, out, kept->tape);
+    states_take(b, &again, step, kept);
+    code_add(s, &again, ast_clone(s->arena, kept->tape->turn));
+    Ast *more = ast_new(s->arena, AST_BOOL_LIT, loc);
+    more->bool_lit.value = true;
+    code_local(s, out, loc, s->boolean, rest, more);
+    code_set(s, &all, loc, rest,
+             tree_binary(s, loc, AST_OP_LAND, tree_name(s, loc, rest), states_more(b, step, kept)));
+    code_add(s, &all, code_if(s, loc, tree_name(s, loc, rest), again, (AstList){0}));
+    code_add(s, &all, code_if(s, loc, takes(b, kept, tree_int(s, loc, 0)), turn, (AstList){0}));
+    Ast *left =
+        tree_binary(s, loc, AST_OP_GT, tape_member(s, kept->tape, "Count"), tree_int(s, loc, 0));
+    code_add(
+        s, out,
+        code_while(s, loc, tree_binary(s, loc, AST_OP_LOR, tree_name(s, loc, rest), left), all));
+}
