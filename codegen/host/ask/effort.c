@@ -11,6 +11,7 @@
 
 enum {
     FULL_BUDGET = 3000,         /* nodes of the tree: a program of about 400 lines */
+    DERIVED_BUDGET = 6000,      /* the same of derivatives, which are many times what was written */
     MONSTROUS_FUNCTION = 16000, /* gets no passes, and the program LLVM's fast code generator */
     MAX_HEAT = 8
 };
@@ -98,10 +99,11 @@ static void spend_budget(HostModule *m)
     for (int i = 0; i < m->nefforts; i++)
         if (!m->efforts[i].unit) list[n++] = &m->efforts[i];
     qsort(list, (size_t)n, sizeof *list, by_heat);
-    int left = FULL_BUDGET;
+    int budgets[] = {FULL_BUDGET, DERIVED_BUDGET};
     for (int i = 0; i < n; i++) {
-        list[i]->light = list[i]->nodes > left;
-        if (!list[i]->light) left -= list[i]->nodes;
+        int *left = &budgets[list[i]->sym && list[i]->sym->derived];
+        list[i]->light = list[i]->nodes > *left;
+        if (!list[i]->light) *left -= list[i]->nodes;
     }
 }
 
