@@ -16,6 +16,29 @@ static bool is_plain(const Type *t)
     return t && (t->kind == TY_SCALAR || t->kind == TY_RECORD);
 }
 
+static bool is_array(const Type *t)
+{
+    return t->kind == TY_ARRAY && t->nparams <= MOST_RANK && is_plain(t->result);
+}
+
+static bool is_put(const Steps *steps, const Variable *v)
+{
+    bool any = false;
+    for (size_t i = 0; i < steps->len; i++) {
+        const Step *step = &steps->data[i];
+        any = any || (step->target == v && (step->kind == STEP_PUT || step->rows)) ||
+              is_put(&step->first, v) || is_put(&step->second, v);
+    }
+    return any;
+}
+
+/* A new array whose elements are set, or another name of one: what a tape keeps is not copied. */
+static bool is_new_array(const Steps *steps, const Step *step)
+{
+    return is_array(step->target->type) && (normal_is_zeros(step) || change_named(step)) &&
+           !(step->declares && tape_in_branch(steps, step->target));
+}
+
 /* Does every way through the steps from this one on give v a value? */
 static bool sets(const Steps *steps, size_t from, const Variable *v)
 {
@@ -36,8 +59,8 @@ static bool fits(const Steps *steps, size_t at)
         return !step->declared ||
                (is_plain(step->declared->type) && sets(steps, at + 1, step->declared));
     case STEP_ASSIGN:
-        return is_plain(step->target->type) && !step->rows && !step->written &&
-               step->value->kind != AST_DEFINE;
+        return !step->rows && !step->written && step->value->kind != AST_DEFINE &&
+               (is_plain(step->target->type) || is_new_array(steps, step));
     case STEP_GET: return is_plain(step->target->type);
     case STEP_PUT: return is_plain(step->array->type);
     case STEP_CALL: return is_plain(step->target->type) && !step->whole;
@@ -55,7 +78,8 @@ bool tape_can(const Step *loop)
         const Variable *v = loop->writes.data[i];
         can = normal_has(&loop->keeps, v); /* others have no value before the first turn */
         if (v->type->kind == TY_ARRAY)
-            can = can && v->type->nparams <= MOST_RANK && log_can(&loop->first, v);
+            can =
+                can && is_array(v->type) && (log_can(&loop->first, v) || !is_put(&loop->first, v));
         else
             can = can && is_plain(v->type);
     }
@@ -114,6 +138,18 @@ static void used_locals(Sema *s, const BackLocals *all, AstList stmts, BackLocal
     vec_free(&names);
 }
 
+/* Arrays that a turn leaves are as large as the program makes them. */
+static void weigh(Sema *s, Tape *t, const BackLocals *used)
+{
+    for (size_t i = 0; i < used->len; i++) {
+        const BackLocal *l = &used->data[i];
+        if (l->type->kind != TY_ARRAY) continue;
+        Ast *length = tree_member(s, t->loc, tree_name(s, t->loc, l->name), "LongLength");
+        Ast *call = tree_call(s, t->loc, tape_member(s, t, "Weigh"), 1, length);
+        code_add(s, &t->turn->block.stmts, tree_stmt(s, call));
+    }
+}
+
 void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *out)
 {
     const Type *types[MOST_LOCALS * 2];
@@ -139,6 +175,7 @@ void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *
     class_settle(s);
     t->made->new_.args =
         ast_list_add(s->arena, t->made->new_.args, tree_int(s, loc, 8 * (uint64_t)n));
+    weigh(s, t, &used);
     Ast *add = tree_call(s, loc, tape_member(s, t, "Add"), 1, tree_tuple(s, loc, items));
     code_add(s, &t->turn->block.stmts, tree_stmt(s, add));
     const char *top = code_fresh(s, "top");
