@@ -18,6 +18,7 @@ typedef struct Tape {
     Ast *made;               /* the object that is made, of a type that is known in the end */
     Ast *turn;               /* the block of a turn forth */
     AstList before;          /* what stands in front of the loop back */
+    size_t beside;           /* tapes of the same nest, which share its room */
 } Tape;
 
 /* Can all turns of a loop, and of those in it, be left on tapes? Of numbers alone, and elements of arrays that are set. */

@@ -174,7 +174,7 @@ void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *
     t->made->new_.ntype = type_node(s, loc, generic_class(s, g, written));
     class_settle(s);
     t->made->new_.args =
-        ast_list_add(s->arena, t->made->new_.args, tree_int(s, loc, 8 * (uint64_t)n));
+        ast_list_add(s->arena, t->made->new_.args, tree_int(s, loc, 8 * (uint64_t)n * t->beside));
     weigh(s, t, &used);
     Ast *add = tree_call(s, loc, tape_member(s, t, "Add"), 1, tree_tuple(s, loc, items));
     code_add(s, &t->turn->block.stmts, tree_stmt(s, add));

@@ -62,7 +62,8 @@ void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
     hide_logs(step, saved, false);
     Ast *nest = loop.data[0];
     for (size_t i = 0; i < b->tapes.len; i++) {
-        const Tape *t = b->tapes.data[i];
+        Tape *t = b->tapes.data[i];
+        t->beside = b->tapes.len;
         code_local(s, out, step->loc, NULL, t->name, t->made);
         nest->while_.cond =
             tree_binary(s, step->loc, AST_OP_LAND, tape_member(s, t, "HasRoom"), nest->while_.cond);
