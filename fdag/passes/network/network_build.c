@@ -116,8 +116,8 @@ static int dims_of(const NetworkBuild *b, const NetworkVars *in, const FdNode **
             int with = in->list[k];
             const NetworkVar high = {old, &b->n->doms[at]},
                              low = {b->n->vars[with], &b->n->doms[with]};
-            joins = !(taken >> with & 1) &&
-                    network_join(b->fd, b->parts, &high, &low, value, &joined);
+            joins =
+                !(taken >> with & 1) && network_join(b->fd, b->parts, &high, &low, value, &joined);
             if (joins) taken |= 1u << with;
         }
         taken |= 1u << at;

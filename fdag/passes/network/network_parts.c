@@ -157,7 +157,7 @@ bool network_join(Fd *fd, const NetworkParts *parts, const NetworkVar *high, con
     index = fdi_long_op(fd, FD_OP_ADD, index, fdi_to_long(fd, r));
     out->index = as_type(fd, index, q->type);
     out->dom = (FdDom){.kind = FD_DOM_GIVEN, .lo = fd_long(fd, 0)};
-    out->dom.hi = nth < 0 ? fdi_scale(fd, fdi_to_long(fd, high->dom->hi), by)
-                          : parts->split.lengths[nth];
+    out->dom.hi =
+        nth < 0 ? fdi_scale(fd, fdi_to_long(fd, high->dom->hi), by) : parts->split.lengths[nth];
     return true;
 }
