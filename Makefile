@@ -245,7 +245,7 @@ products: all $(BUILD)/npyprod
 # Random programs, the same results in every configuration; make check-long runs 10000.
 $(BUILD)/random/cases: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/random/*.c tests/random/*/*.c)) $(BUILD)/libcsc.a
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $^
+	$(call say,link)$(CC) $(CFLAGS) $(SAN) -o $@ $^ -lm
 random: all $(BUILD)/random/cases
 	@$(BUILD)/random/cases 1 10000 >/dev/null
 	@$(BUILD)/random/cases --reduce 3 'grep -q case1' '$(BUILD)/random/least.cs$$' >/dev/null 2>&1
