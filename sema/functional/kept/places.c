@@ -149,13 +149,12 @@ static bool comes_no_more(const Places *p, const Stored *f, const Place *change)
     return true;
 }
 
-/* Does the use stand further up in a loop, where the lambda of the turn before is called after the change? */
+/* Does the use stand further up in a loop, where the lambda, or that of the turn before, is called after the change? */
 static bool comes_round(const Places *p, const Stored *f, const Place *use, const Place *change)
 {
     for (size_t i = 0; i < p->turns.len; i++) {
         const Turn *t = &p->turns.data[i];
-        if (is_in(t->loop, use->at) && is_in(t->body, f->function->loc.begin) &&
-            is_in(t->loop, change->at) && !stays_in(p, t->body, f))
+        if (is_in(t->loop, use->at) && is_in(t->loop, change->at) && !stays_in(p, t->body, f))
             return true;
     }
     return false;
