@@ -7,7 +7,7 @@
 
 (defconst csdollar-keywords
   '("abstract" "as" "base" "break" "case" "catch" "class" "const" "continue" "default" "do" "else"
-    "enum" "final" "finally" "for" "foreach" "get" "if" "in" "interface" "is" "let" "mutable" "new"
+    "enum" "final" "finally" "for" "foreach" "get" "goto" "if" "in" "interface" "is" "let" "mutable" "new"
     "operator" "out" "override" "params" "private" "protected" "public" "readonly" "ref" "return"
     "set" "static" "switch" "this" "throw" "try" "type" "using" "var" "virtual" "when" "while" "with"
     "and" "ascending" "delegate" "event" "nameof" "typeof" "by" "checked" "descending" "equals" "from" "group" "init" "internal" "into"

@@ -4,7 +4,7 @@ if exists('b:current_syntax') | finish | endif
 syn keyword csdollarConditional if else switch case default when with
 syn keyword csdollarRepeat      for foreach while do in
 syn keyword csdollarException   try catch finally throw
-syn keyword csdollarStatement   break continue return
+syn keyword csdollarStatement   break continue goto return
 syn keyword csdollarStructure   class interface enum type
 syn keyword csdollarModifier    abstract final mutable override private protected public readonly static virtual const
 syn keyword csdollarKeyword     as base is let new operator out params ref this using var get set
