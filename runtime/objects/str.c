@@ -115,15 +115,31 @@ int64_t str_count(Str *s)
     return s->count - 1;
 }
 
-/* A string of one byte a character needs no search; in others who goes on from character to
- * character finds the next where the last one was. */
+/* Where the character before `at` begins: at the byte of three before it that is no continuation, if that takes what is
+ * between, else it is a byte alone. */
+static const char *before(const Str *s, const char *at)
+{
+    enum { LONGEST = 4 };
+    const char *from = at - 1, *to;
+    while (from > s->bytes && at - from < LONGEST && ((unsigned char)*from & 0xc0) == 0x80) from--;
+    to = from;
+    utf8_take(&to, s->bytes + s->len);
+    return to == at ? from : at - 1;
+}
+
+/* A string of one byte a character needs no search; in others who goes on from character to character, or back, finds
+ * the next where the last one was. */
 int64_t str_offset(Str *s, int64_t index)
 {
     if (!s || index <= 0) return 0;
-    if (str_count(s) == s->len) return index;
-    if (index < s->at_char) s->at_char = s->at_byte = 0;
+    const int64_t n = str_count(s);
+    if (n == s->len) return index;
+    const int64_t far = index < s->at_char ? s->at_char - index : index - s->at_char;
+    if (index < far) s->at_char = s->at_byte = 0;
+    if (n - index < far) s->at_char = n, s->at_byte = s->len;
     const char *at = s->bytes + s->at_byte, *end = s->bytes + s->len;
     for (; s->at_char < index && at < end; s->at_char++) utf8_take(&at, end);
+    for (; s->at_char > index; s->at_char--) at = before(s, at);
     return s->at_byte = at - s->bytes;
 }
 
