@@ -192,31 +192,36 @@ static void count_hosted(Sema *s, Ast **slot, const Type **t)
     *t = check_value(s, slot, NULL);
 }
 
-/* 0..k == m ? a : b compares the range, which binds more tightly, and is a function over 0..k; nobody means that. NULL: c
- * is none such, else that range. */
-static const Ast *compared_range(const Ast *c)
+/* The range that stands first in n, which binds more tightly than ?:, comparisons, shifts and bits. NULL: none, or it is
+ * in parentheses. */
+static const Ast *first_range(const Ast *n)
 {
-    bool compares = false;
-    for (; c; compares = true)
-        if (c->kind == AST_COND)
-            c = c->cond.cond;
-        else if (c->kind == AST_BINARY && c->binary.op >= AST_OP_EQ && c->binary.op <= AST_OP_LOR)
-            c = c->binary.left;
+    const Ast *first = n;
+    for (;;)
+        if (first->kind == AST_COND)
+            first = first->cond.cond;
+        else if (first->kind == AST_BINARY && first->binary.op >= AST_OP_AND &&
+                 first->binary.op <= AST_OP_LOR)
+            first = first->binary.left;
         else
             break;
-    return compares && c && c->kind == AST_RANGE ? c : NULL;
+    return first != n && first->kind == AST_RANGE && first->loc.begin == n->loc.begin ? first
+                                                                                      : NULL;
+}
+
+void bound_check_range(Sema *s, const Ast *n, const char *name)
+{
+    const Ast *range = first_range(n);
+    if (!range) return;
+    report(s, range->loc, BINDER,
+           "what follows the range is done with all of it, not with its end");
+    report_note(s, NOWHERE, "write the end in parentheses: %s : 0..(a == b ? c : d)", name);
 }
 
 /* The constraint of a binder: a function with as many parameters as there are names. */
 static void check_constraint(Sema *s, Ast *b, Symbol **syms)
 {
-    const Ast *range = compared_range(b->binder.constraint);
-    if (range) {
-        report(s, range->loc, BINDER,
-               "what follows the range is compared with it, not with its end");
-        report_note(s, NOWHERE, "write the end in parentheses: %s : 0..(a == b ? c : d)",
-                    b->binder.names.data[0]->name_ref.name);
-    }
+    bound_check_range(s, b->binder.constraint, b->binder.names.data[0]->name_ref.name);
     const Type *t = check_value(s, &b->binder.constraint, NULL);
     int n = b->binder.names.len;
     if (n == 1) count_hosted(s, &b->binder.constraint, &t);

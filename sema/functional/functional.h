@@ -161,6 +161,8 @@ bool closure_calls_host(Ast *body);
 void bound_open(Sema *s, Ast *owner, Ast **binders, int nbinders, Ast **body, bool implicit,
                 const Type *given);
 bool mentions_bound(const Ast *n);
+/* An error where n, over which `name` goes, begins with a range that is compared, shifted or the like: its end was meant. */
+void bound_check_range(Sema *s, const Ast *n, const char *name);
 typedef VEC(const char *) BoundNames;
 bool bound_has(const BoundNames *v, const char *name);
 void bound_hide(BoundNames *hidden, const AstList *binders); /* adds what they bind */

@@ -189,6 +189,7 @@ static void check_foreach(Sema *s, Ast **slot)
 {
     Ast *n = *slot;
     Ast *copy = ast_clone(s->arena, n->foreach_.seq);
+    bound_check_range(s, n->foreach_.seq, n->foreach_.name);
     const Type *seq = check_value(s, &n->foreach_.seq, NULL);
     if (foreach_collection(s, slot, copy)) return;
     if (class_of(seq)) object_function(s, &n->foreach_.seq);
