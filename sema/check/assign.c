@@ -256,15 +256,6 @@ static bool is_struct(const Type *t)
     return class_of(t) && (class_is_struct(class_of(t)) || class_of(t)->tuple);
 }
 
-/* What n, unchecked, is a part of; NULL: it is a variable, or a part of an object that is no value. */
-static const Ast *whole_of(Sema *s, const Ast *n)
-{
-    Ast *own = ast_clone(s->arena, n);
-    if (n->kind == AST_INDEX) return n->index.base;
-    if (n->kind == AST_NAME_REF && struct_self(s) && member_unqualified(s, &own)) n = own;
-    return n->kind == AST_MEMBER && n->member.base->kind != AST_TYPE_NAME ? n->member.base : NULL;
-}
-
 /* Is the target a field of a struct that cannot be changed where it is: of an element, or of one that is kept as an
  * object, which other variables have, too? */
 static bool is_inside_struct(Sema *s, const Ast *target)
@@ -275,7 +266,7 @@ static bool is_inside_struct(Sema *s, const Ast *target)
                           (base->kind == AST_THIS && struct_self(s)));
     if (!place || !is_struct(peek_type(s, target->member.base))) return false;
     bool inside = false;
-    for (; base && !inside; base = whole_of(s, base)) {
+    for (; base && !inside; base = struct_whole(s, base)) {
         const Type *t = base->kind == AST_TYPE_NAME ? NULL : peek_type(s, base);
         if (class_of(t) && t->kind == TY_OBJECT && !is_struct(t)) break;
         inside = base->kind == AST_INDEX || (t && t->kind == TY_OBJECT);

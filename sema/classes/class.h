@@ -65,6 +65,9 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint);
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
 /* A statement of a constructor that calls such a method of its own struct: done, as a block. */
 bool struct_constructing(Sema *s, Ast **slot);
+bool struct_part_call(Sema *s, Ast **slot);
+/* What n, unchecked, is a part of; NULL: it is a variable, or a part of what is no variable. */
+const Ast *struct_whole(Sema *s, const Ast *n);
 
 /* ---- object.c: new, null, as, default --------------------------------------------------- */
 

@@ -63,6 +63,19 @@ static bool method_changes(Search *f, const char *name)
     return found;
 }
 
+/* Does inner.Up() change the field `inner`, a struct? */
+static bool changes_field(const Search *f, const Ast *base, const char *method)
+{
+    bool own = base->kind == AST_MEMBER && base->member.base->kind == AST_THIS;
+    const char *name = own                          ? base->member.name
+                       : base->kind == AST_NAME_REF ? base->name_ref.name
+                                                    : NULL;
+    const Symbol *field = name ? member_own(f->c->sym, name) : NULL;
+    const Class *c = field && field->kind == SYM_FIELD ? class_of(field->type) : NULL;
+    Search inside = {.s = f->s, .c = c, .calls = f->calls};
+    return c && class_is_struct(c) && method_changes(&inside, method);
+}
+
 static void visit(Ast **child, void *ctx)
 {
     Search *f = ctx;
@@ -80,6 +93,8 @@ static void visit(Ast **child, void *ctx)
         bool own = callee->kind == AST_MEMBER && callee->member.base->kind == AST_THIS;
         if (callee->kind == AST_NAME_REF) f->found |= method_changes(f, callee->name_ref.name);
         if (own) f->found |= method_changes(f, callee->member.name);
+        if (callee->kind == AST_MEMBER)
+            f->found |= changes_field(f, callee->member.base, callee->member.name);
     }
     if (!f->found) ast_each_child(n, visit, f);
 }
@@ -179,6 +194,14 @@ static bool is_variable(const Ast *n)
     }
 }
 
+const Ast *struct_whole(Sema *s, const Ast *n)
+{
+    Ast *own = ast_clone(s->arena, n);
+    if (n->kind == AST_INDEX) return n->index.base;
+    if (n->kind == AST_NAME_REF && struct_self(s) && member_unqualified(s, &own)) n = own;
+    return n->kind == AST_MEMBER && n->member.base->kind != AST_TYPE_NAME ? n->member.base : NULL;
+}
+
 /* The struct that *n, unchecked, is a variable of; NULL: none. */
 static Class *variable_of_struct(Sema *s, const Ast *n)
 {
@@ -225,6 +248,39 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint)
     if (!call) return false;
     *slot = call;
     check_expr(s, slot, hint);
+    return true;
+}
+
+/* Is it a part of a struct that is kept as an object, which other variables have, too? */
+static bool is_part_of_object(Sema *s, const Ast *n)
+{
+    const Type *t = NULL;
+    while ((n = struct_whole(s, n)) && n->kind != AST_TYPE_NAME) {
+        t = peek_type(s, n);
+        if (t->kind == TY_OBJECT)
+            return class_of(t) && (class_is_struct(class_of(t)) || class_of(t)->tuple);
+    }
+    return false;
+}
+
+/* `w.c.Up(1);` of such a part: { C $part = w.c; C.@Up(ref $part, 1); w.c = $part; } */
+bool struct_part_call(Sema *s, Ast **slot)
+{
+    Ast *n = (*slot)->expr_stmt.expr;
+    if (!s->changing || n->kind != AST_CALL || n->call.callee->kind != AST_MEMBER) return false;
+    Ast *base = n->call.callee->member.base;
+    if (base->kind != AST_MEMBER && base->kind != AST_NAME_REF) return false;
+    if (!is_repeatable(base) || !is_part_of_object(s, base)) return false;
+    Class *c = variable_of_struct(s, base);
+    const char *name = arena_printf(s->arena, "$part%d", ++s->synthetic);
+    Ast *call = changing_call(s, n->loc, c, n->call.callee->member.name, tree_name(s, n->loc, name),
+                              n->call.args);
+    if (!call) return false;
+    Ast *part =
+        tree_local(s, n->loc, type_node(s, n->loc, c->type), name, ast_clone(s->arena, base));
+    *slot = tree_block(s, n->loc, 3, part, tree_stmt(s, call),
+                       tree_assign(s, n->loc, base, tree_name(s, n->loc, name)));
+    check_stmt(s, slot);
     return true;
 }
 
