@@ -251,11 +251,6 @@ static void check_compound(Sema *s, Ast *n, const Type *t)
     if (convert_class(s, *value, common) != CONV_NONE) convert_to(s, value, common, NULL);
 }
 
-static bool is_struct(const Type *t)
-{
-    return class_of(t) && (class_is_struct(class_of(t)) || class_of(t)->tuple);
-}
-
 /* Is the target a field of a struct that cannot be changed where it is: of an element, or of one that is kept as an
  * object, which other variables have, too? */
 static bool is_inside_struct(Sema *s, const Ast *target)
@@ -264,11 +259,11 @@ static bool is_inside_struct(Sema *s, const Ast *target)
     bool place = base && (base->kind == AST_NAME_REF || base->kind == AST_MEMBER ||
                           base->kind == AST_INDEX || base->kind == AST_TYPE_NAME ||
                           (base->kind == AST_THIS && struct_self(s)));
-    if (!place || !is_struct(peek_type(s, target->member.base))) return false;
+    if (!place || !struct_or_tuple(peek_type(s, target->member.base))) return false;
     bool inside = false;
     for (; base && !inside; base = struct_whole(s, base)) {
         const Type *t = base->kind == AST_TYPE_NAME ? NULL : peek_type(s, base);
-        if (class_of(t) && t->kind == TY_OBJECT && !is_struct(t)) break;
+        if (class_of(t) && t->kind == TY_OBJECT && !struct_or_tuple(t)) break;
         inside = base->kind == AST_INDEX || (t && t->kind == TY_OBJECT);
     }
     return inside;

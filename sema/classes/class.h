@@ -65,7 +65,9 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint);
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
 /* A statement of a constructor that calls such a method of its own struct: done, as a block. */
 bool struct_constructing(Sema *s, Ast **slot);
+/* A statement that calls one of a part of a struct which is kept as an object: done, as a block. */
 bool struct_part_call(Sema *s, Ast **slot);
+bool struct_or_tuple(const Type *t);
 /* What n, unchecked, is a part of; NULL: it is a variable, or a part of what is no variable. */
 const Ast *struct_whole(Sema *s, const Ast *n);
 

@@ -194,6 +194,11 @@ static bool is_variable(const Ast *n)
     }
 }
 
+bool struct_or_tuple(const Type *t)
+{
+    return class_of(t) && (class_is_struct(class_of(t)) || class_of(t)->tuple);
+}
+
 const Ast *struct_whole(Sema *s, const Ast *n)
 {
     Ast *own = ast_clone(s->arena, n);
@@ -257,8 +262,7 @@ static bool is_part_of_object(Sema *s, const Ast *n)
     const Type *t = NULL;
     while ((n = struct_whole(s, n)) && n->kind != AST_TYPE_NAME) {
         t = peek_type(s, n);
-        if (t->kind == TY_OBJECT)
-            return class_of(t) && (class_is_struct(class_of(t)) || class_of(t)->tuple);
+        if (t->kind == TY_OBJECT) return struct_or_tuple(t);
     }
     return false;
 }
