@@ -15,11 +15,16 @@ static char *digits_before(char *end, uint64_t x)
     return end;
 }
 
-int numeral_integer(uint64_t x, char digits[NUMERAL_INTEGER])
+static int moved(char *digits, const char *from, const char *end)
 {
-    char room[NUMERAL_INTEGER], *end = room + sizeof room, *from = digits_before(end, x);
     memcpy(digits, from, (size_t)(end - from));
     return (int)(end - from);
+}
+
+int numeral_integer(uint64_t x, char digits[NUMERAL_INTEGER])
+{
+    char room[NUMERAL_INTEGER], *end = room + sizeof room;
+    return moved(digits, digits_before(end, x), end);
 }
 
 /* ---- shortest -------------------------------------------------------------------------------- */
@@ -57,18 +62,16 @@ static int without_zeros(const char *digits, int n)
 }
 
 /* If x is an integer of few digits over a power of ten, that is its number. 0: it is not. */
-static int shortest_quotient(double x, ScalarKind kind, char digits[NUMERAL_SHORTEST], int *point)
+static int shortest_quotient(double x, ScalarKind kind, Precision p, char *digits, int *point)
 {
-    const Precision p = precision_of(kind);
     const double most = powers[p.keeps];
     for (int k = 0; k <= p.powers; k++) {
         const double near = nearbyint(x * powers[k]);
         if (near >= most) return 0;
         if (near < 1 || quotient(near, powers[k], kind) != x) continue;
-        char all[NUMERAL_INTEGER];
-        const int n = numeral_integer((uint64_t)near, all);
+        char room[NUMERAL_INTEGER], *end = room + sizeof room;
+        const int n = moved(digits, digits_before(end, (uint64_t)near), end);
         *point = n - k;
-        memcpy(digits, all, (size_t)n);
         return without_zeros(digits, n);
     }
     return 0;
@@ -86,7 +89,7 @@ int numeral_shortest(double x, ScalarKind kind, char digits[NUMERAL_SHORTEST], i
 {
     const Precision p = precision_of(kind);
     char printed[48];
-    int n = kind == SC_HALF ? 0 : shortest_quotient(x, kind, digits, point);
+    int n = kind == SC_HALF ? 0 : shortest_quotient(x, kind, p, digits, point);
     if (n) return n;
     int more = x < p.least ? 0 : p.keeps - 1;
     for (; more < NUMERAL_SHORTEST; more++) {
@@ -122,14 +125,13 @@ int numeral_fixed(double x, int decimals, char digits[NUMERAL_FIXED])
         const int by = -exponent;
         product = (product >> by) + (product >> (by - 1) & 1); /* .5 and more: up */
     }
-    const uint64_t half = UINT64_C(10000000000000000000);
+    const uint64_t chunk = UINT64_C(10000000000000000000); /* 19 digits */
     char room[NUMERAL_FIXED], *end = room + sizeof room, *from = end;
-    if (product >= half) {
-        from = digits_before(end, (uint64_t)(product % half));
+    if (product >= chunk) {
+        from = digits_before(end, (uint64_t)(product % chunk));
         while (end - from < MOST_POWER) *--from = '0';
-        product /= half;
+        product /= chunk;
     }
     from = product || from == end ? digits_before(from, (uint64_t)product) : from;
-    memcpy(digits, from, (size_t)(end - from));
-    return (int)(end - from);
+    return moved(digits, from, end);
 }

@@ -29,9 +29,9 @@ bool text_is_letter(char c);
 /* Does the text have this name, not as a part of another? */
 bool text_mentions(const char *text, size_t len, const char *name);
 
+void text_add_integer(Text *t, uint64_t magnitude, bool negative);
 /* Shortest decimal digits that read back as the same float or double, C# style: "1", "0.1",
  * "1E+20", "NaN", "Infinity". */
-void text_add_integer(Text *t, uint64_t magnitude, bool negative);
 void text_add_float(Text *t, float x);
 void text_add_double(Text *t, double x);
 

@@ -31,6 +31,12 @@ void decimal_integer(Decimal *d, uint64_t magnitude, bool negative)
     trim(d);
 }
 
+static void of_real(Decimal *d, double x)
+{
+    d->negative = signbit(x);
+    d->real = true;
+}
+
 /* From printf's "123.456e+05" of a value that is not negative. */
 static void from_printed(Decimal *d, double x, const char *p)
 {
@@ -43,8 +49,7 @@ static void from_printed(Decimal *d, double x, const char *p)
             d->digits[d->n++] = *p;
     if (d->point < 0) d->point = d->n;
     if (*p == 'e') d->point += (int)strtol(p + 1, NULL, 10);
-    d->negative = signbit(x);
-    d->real = true;
+    of_real(d, x);
     trim(d);
 }
 
@@ -64,8 +69,7 @@ void decimal_fixed(Decimal *d, double x, int decimals)
     d->n = numeral_fixed(fabs(x), decimals, d->digits);
     if (d->n) {
         d->point = d->n - decimals;
-        d->negative = signbit(x);
-        d->real = true;
+        of_real(d, x);
         trim(d);
         return;
     }
@@ -90,8 +94,7 @@ void decimal_significant(Decimal *d, double x, int digits)
 
 void decimal_shortest(Decimal *d, double x, ScalarKind kind)
 {
-    d->negative = signbit(x);
-    d->real = true;
+    of_real(d, x);
     d->n = d->point = 0;
     if (x != 0) d->n = numeral_shortest(fabs(x), kind, d->digits, &d->point);
 }

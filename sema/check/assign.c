@@ -259,14 +259,8 @@ static bool is_inside_struct(Sema *s, const Ast *target)
     bool place = base && (base->kind == AST_NAME_REF || base->kind == AST_MEMBER ||
                           base->kind == AST_INDEX || base->kind == AST_TYPE_NAME ||
                           (base->kind == AST_THIS && struct_self(s)));
-    if (!place || !struct_or_tuple(peek_type(s, target->member.base))) return false;
-    bool inside = false;
-    for (; base && !inside; base = struct_whole(s, base)) {
-        const Type *t = base->kind == AST_TYPE_NAME ? NULL : peek_type(s, base);
-        if (class_of(t) && t->kind == TY_OBJECT && !struct_or_tuple(t)) break;
-        inside = base->kind == AST_INDEX || (t && t->kind == TY_OBJECT);
-    }
-    return inside;
+    return place && struct_or_tuple(peek_type(s, target->member.base)) &&
+           struct_is_shared(s, base, true);
 }
 
 /* a[i].X op= v   is   (a[i] = a[i] with { X = a[i].X op v }).X; of a[i].X++ it is the value before. */

@@ -68,8 +68,9 @@ bool struct_constructing(Sema *s, Ast **slot);
 /* A statement that calls one of a part of a struct which is kept as an object: done, as a block. */
 bool struct_part_call(Sema *s, Ast **slot);
 bool struct_or_tuple(const Type *t);
-/* What n, unchecked, is a part of; NULL: it is a variable, or a part of what is no variable. */
-const Ast *struct_whole(Sema *s, const Ast *n);
+/* Is n, unchecked, or what it is a part of, a struct that is kept as an object, which other variables have, too; or an
+ * element, if those count? NULL is not. */
+bool struct_is_shared(Sema *s, const Ast *n, bool elements);
 
 /* ---- object.c: new, null, as, default --------------------------------------------------- */
 

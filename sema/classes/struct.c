@@ -199,12 +199,23 @@ bool struct_or_tuple(const Type *t)
     return class_of(t) && (class_is_struct(class_of(t)) || class_of(t)->tuple);
 }
 
-const Ast *struct_whole(Sema *s, const Ast *n)
+/* What n, unchecked, is a part of; NULL: it is a variable, or a part of what is no variable. */
+static const Ast *whole_of(Sema *s, const Ast *n)
 {
     Ast *own = ast_clone(s->arena, n);
     if (n->kind == AST_INDEX) return n->index.base;
     if (n->kind == AST_NAME_REF && struct_self(s) && member_unqualified(s, &own)) n = own;
     return n->kind == AST_MEMBER && n->member.base->kind != AST_TYPE_NAME ? n->member.base : NULL;
+}
+
+bool struct_is_shared(Sema *s, const Ast *n, bool elements)
+{
+    for (; n && n->kind != AST_TYPE_NAME; n = whole_of(s, n)) {
+        const Type *t = peek_type(s, n);
+        if (t->kind == TY_OBJECT) return struct_or_tuple(t);
+        if (elements && n->kind == AST_INDEX) return true;
+    }
+    return false;
 }
 
 /* The struct that *n, unchecked, is a variable of; NULL: none. */
@@ -256,25 +267,14 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint)
     return true;
 }
 
-/* Is it a part of a struct that is kept as an object, which other variables have, too? */
-static bool is_part_of_object(Sema *s, const Ast *n)
-{
-    const Type *t = NULL;
-    while ((n = struct_whole(s, n)) && n->kind != AST_TYPE_NAME) {
-        t = peek_type(s, n);
-        if (t->kind == TY_OBJECT) return struct_or_tuple(t);
-    }
-    return false;
-}
-
-/* `w.c.Up(1);` of such a part: { C $part = w.c; C.@Up(ref $part, 1); w.c = $part; } */
+/* `w.c.Up(1);` of a part of a struct that is kept as an object: { C $part = w.c; C.@Up(ref $part, 1); w.c = $part; } */
 bool struct_part_call(Sema *s, Ast **slot)
 {
     Ast *n = (*slot)->expr_stmt.expr;
     if (!s->changing || n->kind != AST_CALL || n->call.callee->kind != AST_MEMBER) return false;
     Ast *base = n->call.callee->member.base;
     if (base->kind != AST_MEMBER && base->kind != AST_NAME_REF) return false;
-    if (!is_repeatable(base) || !is_part_of_object(s, base)) return false;
+    if (!is_repeatable(base) || !struct_is_shared(s, whole_of(s, base), false)) return false;
     Class *c = variable_of_struct(s, base);
     const char *name = arena_printf(s->arena, "$part%d", ++s->synthetic);
     Ast *call = changing_call(s, n->loc, c, n->call.callee->member.name, tree_name(s, n->loc, name),

@@ -66,6 +66,18 @@ Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types)
     return t;
 }
 
+const Type *code_library_of(Sema *s, Loc loc, const char *name, int n, const Type *const *types)
+{
+    Symbol *g = scope_library(s, SYM_TYPE, name);
+    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
+    written->type_name.name = g->name;
+    written->type_name.args =
+        ast_list_add(s->arena, (AstList){0}, code_tuple_type(s, loc, n, types));
+    const Type *t = generic_class(s, g, written);
+    class_settle(s);
+    return t;
+}
+
 Ast *code_default(Sema *s, Loc loc, const Type *t)
 {
     Ast *n = ast_new(s->arena, AST_DEFAULT, loc);

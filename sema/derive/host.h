@@ -157,6 +157,8 @@ Ast *code_block(Sema *s, Loc loc, AstList stmts);
 Ast *code_if(Sema *s, Loc loc, Ast *cond, AstList then, AstList other);
 Ast *code_while(Sema *s, Loc loc, Ast *cond, AstList body);
 Ast *code_tuple_type(Sema *s, Loc loc, int n, const Type *const *types);
+/* NAME<(types)>, of the library. */
+const Type *code_library_of(Sema *s, Loc loc, const char *name, int n, const Type *const *types);
 void code_add_item(Sema *s, Ast *tuple, Ast *type);  /* to a TYPE_TUPLE */
 Ast *code_default(Sema *s, Loc loc, const Type *t);  /* default(t) */
 Ast *code_zero(Sema *s, Loc loc, const Variable *v); /* of its type and ranges */

@@ -121,17 +121,10 @@ static const Type *kept_type(Back *b, const Step *step)
 {
     const Type *types[MAX_PARAMS];
     int n = 0;
-    Symbol *g = scope_library(b->s, SYM_TYPE, "Kept");
     for (size_t i = 0; i < step->keeps.len && n < MAX_PARAMS; i++)
         types[n++] = step->keeps.data[i]->log ? b->s->integer : step->keeps.data[i]->type;
     if (!n) types[n++] = b->s->integer;
-    Ast *written = ast_new(b->s->arena, AST_TYPE_NAME, step->loc);
-    written->type_name.name = g->name;
-    written->type_name.args =
-        ast_list_add(b->s->arena, (AstList){0}, code_tuple_type(b->s, step->loc, n, types));
-    const Type *t = generic_class(b->s, g, written);
-    class_settle(b->s);
-    return t;
+    return code_library_of(b->s, step->loc, "Kept", n, types);
 }
 
 void states_forth(Back *b, AstList *out, const Step *step, Kept *kept)

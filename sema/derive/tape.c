@@ -166,13 +166,7 @@ void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *
         types[n++] = s->integer;
         items = ast_list_add(s->arena, items, tree_int(s, loc, 0));
     }
-    Symbol *g = scope_library(s, SYM_TYPE, "Tape");
-    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
-    written->type_name.name = g->name;
-    written->type_name.args =
-        ast_list_add(s->arena, (AstList){0}, code_tuple_type(s, loc, n, types));
-    t->made->new_.ntype = type_node(s, loc, generic_class(s, g, written));
-    class_settle(s);
+    t->made->new_.ntype = type_node(s, loc, code_library_of(s, loc, "Tape", n, types));
     t->made->new_.args =
         ast_list_add(s->arena, t->made->new_.args, tree_int(s, loc, 8 * (uint64_t)n * t->beside));
     weigh(s, t, &used);

@@ -12,8 +12,8 @@ enum { MAX_NESTED = 256 /* parentheses: texts come from files */ };
 
 struct PlanExpr {
     PlanCode code;
-    bool varies;             /* from turn to turn of a loop */
-    int id;                  /* among those that vary, or do not */
+    bool varies; /* from turn to turn of a loop */
+    int id;
     int64_t value;           /* PUSH and SYMBOL */
     const PlanExpr *x[3];    /* operands */
     const PlanExpr *another; /* of the same hash */
@@ -23,7 +23,7 @@ enum { BUCKETS = 512 };
 
 struct PlanExprs {
     Arena *arena;
-    int n[2];                 /* that do not vary, and that do */
+    int n;
     const PlanExpr **buckets; /* NULL: they are done */
 };
 
@@ -53,8 +53,7 @@ static size_t bucket_of(const PlanExpr *e)
 {
     uint64_t hash = (uint64_t)e->code * 31 + (uint64_t)e->value;
     for (int i = 0; i < 3 && e->x[i]; i++)
-        hash =
-            (hash ^ (uint64_t)(e->x[i]->id * 2 + e->x[i]->varies)) * UINT64_C(0x9E3779B97F4A7C15);
+        hash = (hash ^ (uint64_t)e->x[i]->id) * UINT64_C(0x9E3779B97F4A7C15);
     return (size_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> 32) % BUCKETS;
 }
 
@@ -65,7 +64,7 @@ static const PlanExpr *unique(PlanExprs *all, PlanExpr e)
         if (o->code == e.code && o->value == e.value && memcmp(o->x, e.x, sizeof e.x) == 0)
             return o;
     for (int i = 0; i < 3 && e.x[i]; i++) e.varies = e.varies || e.x[i]->varies;
-    e.id = all->n[e.varies]++;
+    e.id = all->n++;
     e.another = *at;
     return *at = arena_copy(all->arena, &e, sizeof e);
 }
@@ -267,11 +266,6 @@ static inline int64_t times(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &r) ? limit((a < 0) != (b < 0)) : r;
 }
 
-static inline int64_t quotient_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b > 0);
-}
-
 /* What overflows stays at the limit, so that the size of an array too large is never small. */
 static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 {
@@ -292,8 +286,8 @@ static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
     case PLAN_NE: return a != b;
     case PLAN_MIN: return a < b ? a : b;
     case PLAN_MAX: return a > b ? a : b;
-    case PLAN_CEILDIV: return divides ? quotient_up(a, b) : 0;
-    case PLAN_ROUNDUP: return divides ? times(quotient_up(a, b), b) : 0;
+    case PLAN_CEILDIV: return divides ? plan_quotient_up(a, b) : 0;
+    case PLAN_ROUNDUP: return divides ? times(plan_quotient_up(a, b), b) : 0;
     default: return 0;
     }
 }
@@ -301,9 +295,8 @@ static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 struct PlanMemo {
     PlanLookup *lookup;
     void *ctx;
-    int64_t *values[2];
-    bool *known;     /* of those that do not vary */
-    uint32_t *turns; /* in which the others were worked out */
+    int64_t *values;
+    uint32_t *turns; /* in which they were worked out; 0: not yet */
     uint32_t turn;   /* from 1 on */
 };
 
@@ -311,9 +304,8 @@ PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Are
 {
     PlanMemo *m = arena_new_of(arena, PlanMemo);
     *m = (PlanMemo){.lookup = lookup, .ctx = ctx, .turn = 1};
-    for (int i = 0; i < 2; i++) m->values[i] = arena_array(arena, int64_t, all->n[i] + 1);
-    m->known = arena_array(arena, bool, all->n[0] + 1);
-    m->turns = arena_array(arena, uint32_t, all->n[1] + 1);
+    m->values = arena_array(arena, int64_t, all->n + 1);
+    m->turns = arena_array(arena, uint32_t, all->n + 1);
     return m;
 }
 
@@ -325,7 +317,6 @@ void plan_memo_turn(PlanMemo *m)
 static int64_t work_out(const PlanExpr *e, PlanMemo *m)
 {
     switch (e->code) {
-    case PLAN_PUSH: return e->value;
     case PLAN_SYMBOL: return m->lookup(m->ctx, (int)e->value);
     case PLAN_NOT: return !plan_expr_eval(e->x[0], m);
     case PLAN_NEG: return apply(PLAN_SUB, 0, plan_expr_eval(e->x[0], m));
@@ -341,14 +332,12 @@ static int64_t work_out(const PlanExpr *e, PlanMemo *m)
 int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m)
 {
     if (e->code == PLAN_PUSH) return e->value;
-    int64_t *value = &m->values[e->varies][e->id];
-    if (e->varies ? m->turns[e->id] == m->turn : m->known[e->id]) return *value;
-    *value = work_out(e, m);
-    if (e->varies)
+    const uint32_t turn = m->turns[e->id];
+    if (e->varies ? turn != m->turn : !turn) {
+        m->values[e->id] = work_out(e, m);
         m->turns[e->id] = m->turn;
-    else
-        m->known[e->id] = true;
-    return *value;
+    }
+    return m->values[e->id];
 }
 
 const void *plan_expr_build(const PlanExpr *e, PlanBuild *build, void *ctx)

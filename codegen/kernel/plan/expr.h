@@ -45,6 +45,12 @@ typedef int PlanResolve(void *ctx, const char *name, int len, bool *varies);
 /* Is a name one of a slot: s2 (its value: *dim is -1), s0.n1, s0.lo1 (*lower)? */
 bool plan_slot_symbol(const char *name, size_t len, int *slot, int *dim, bool *lower);
 
+/* What ceildiv and roundup are made of; b is not 0. */
+static inline int64_t plan_quotient_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
 /* The expressions of one plan, in an arena. */
 typedef struct PlanExprs PlanExprs;
 PlanExprs *plan_exprs_new(Arena *arena);

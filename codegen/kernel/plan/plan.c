@@ -48,11 +48,6 @@ static void read_named(Reader *r, Names *list, size_t limit)
     add_named(r, list, n, limit);
 }
 
-static void read_let(Reader *r)
-{
-    read_named(r, &r->plan->lets, MAX_NAMES);
-}
-
 static void read_guess(Reader *r, int guess)
 {
     const char *name = plan_read_name(r);
@@ -296,7 +291,7 @@ static void read_line(Reader *r)
     } else if (plan_read_word(r, "define ")) {
         read_named(r, &p->defines, MAX_NAMES);
     } else if (plan_read_word(r, "let ")) {
-        read_let(r);
+        read_named(r, &p->lets, MAX_NAMES);
     } else if (plan_read_word(r, "usual ")) {
         read_guess(r, 1);
     } else if (plan_read_word(r, "seldom ")) {

@@ -42,11 +42,6 @@ static FdRange op_of(FdOp op, const FdRange *a, const FdRange *b)
     return fd_range_op(op, SC_COUNT, a, b, NULL);
 }
 
-static int64_t quotient_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b > 0);
-}
-
 /* By 0 it is 0. */
 static FdRange divide(const FdRange *a, const FdRange *b, bool up)
 {
@@ -55,8 +50,8 @@ static FdRange divide(const FdRange *a, const FdRange *b, bool up)
     int64_t least = fd_most(by.lo, 1);
     FdRange from_1 = between(least, by.hi), zero = between(0, 0), r;
     if (up)
-        r = between(quotient_up(x.lo, x.lo < 0 ? least : by.hi),
-                    quotient_up(x.hi, x.hi < 0 ? by.hi : least));
+        r = between(plan_quotient_up(x.lo, x.lo < 0 ? least : by.hi),
+                    plan_quotient_up(x.hi, x.hi < 0 ? by.hi : least));
     else
         r = op_of(FD_OP_DIV, a, &from_1);
     return by.lo < 1 ? fd_range_join(&r, &zero) : r;

@@ -62,21 +62,24 @@ static Likeness likeness(const Evaluation *e, const Recalled *r)
 }
 
 /* In the plan's order. */
+static void place_scalars(const Composed *c, Numbers *n)
+{
+    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+}
+
+/* With the ranges of arrays. */
 static void place(const Composed *c, Numbers *n)
 {
-    for (int k = 0; k < c->order.nslots; k++) {
-        n->slot_scalars[k] = n->scalars[c->order.slots[k]];
-        n->slot_boxes[k] = n->boxes[c->order.slots[k]];
-    }
+    place_scalars(c, n);
+    for (int k = 0; k < c->order.nslots; k++) n->slot_boxes[k] = n->boxes[c->order.slots[k]];
 }
 
 /* Those of e. */
 static void take_scalars(const Evaluation *e, Numbers *n)
 {
-    const Composed *c = e->composed;
-    for (int i = 0; i < c->graph.nslots; i++)
+    for (int i = 0; i < e->composed->graph.nslots; i++)
         if (!e->leaves.data[i].array) n->scalars[i] = e->leaves.data[i].scalar;
-    for (int k = 0; k < c->order.nslots; k++) n->slot_scalars[k] = n->scalars[c->order.slots[k]];
+    place_scalars(e->composed, n);
 }
 
 typedef struct Binding {
