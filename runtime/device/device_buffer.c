@@ -242,19 +242,27 @@ bool rt_blocks_room(Buffer *b, const CsSite *site)
     return buffer_pages(b, false, site);
 }
 
+static bool any_own(const Buffer *b, const RankBlock *blocks, size_t n, bool in)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_own(b, &blocks[i], in)) return true;
+    return false;
+}
+
+/* Where the device shares the host's memory, what comes goes where its kernels may still read. */
 bool rt_blocks_out(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site)
 {
-    bool any = false, ok = true;
-    for (size_t i = 0; b->device && b->host_stale && !any && i < n; i++)
-        any = is_own(b, &blocks[i], false);
-    if (!any) return true;
+    bool ok = true;
+    if (!b->device) return true;
     struct Device *now = enter(b);
-    device_wait(b->written);
-    if (!intact(b, site))
+    bool comes = sharing(b) != COPIED && !b->device_stale && any_own(b, blocks, n, true);
+    bool goes = b->host_stale && any_own(b, blocks, n, false);
+    if (comes || goes) device_wait(comes ? b->used : b->written);
+    if (goes && !intact(b, site))
         ok = false;
-    else if (sharing(b) == MAPPED)
+    else if ((comes || goes) && sharing(b) == MAPPED)
         ok = to_host(b, false, site);
-    else if (sharing(b) == COPIED)
+    else if (goes && sharing(b) == COPIED)
         ok = device_good(move_blocks(b, blocks, n, false),
                          "elements cannot be read from the device", site);
     rt.device = now;

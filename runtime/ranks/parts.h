@@ -53,7 +53,8 @@ bool part_bring_element(Buffer *b, int64_t offset, const CsSite *site);
 /* A loop is about to ask for elements: is it better to have them one by one? */
 bool part_is_slow(Part *p);
 /* Of a buffer that a device may have (device/device_buffer.c): it has a place on the host; what this rank sends of it is
- * there; what it got there the device has, too. False with an exception pending. */
+ * there, and where it gets some no kernel is at work; what it got there the device has, too. False with an exception
+ * pending. */
 bool rt_blocks_room(Buffer *b, const CsSite *site);
 bool rt_blocks_out(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site);
 bool rt_blocks_in(Buffer *b, const RankBlock *blocks, size_t n, const CsSite *site);
