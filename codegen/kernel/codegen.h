@@ -246,6 +246,7 @@ typedef struct CgCut {
 
 typedef struct CgLaunch {
     const char *kernel;
+    int step; /* of the plan */
     int dims;
     size_t global[3], local[3]; /* local[0] == 0: the device chooses */
     int nargs;
@@ -303,9 +304,12 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
                   CgSchedule *out);
 /* Puts other values of scalar slots into a bound plan that asks for none (cg_plan_asks). */
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b);
-/* Of one plan, bound to other numbers: if both launch the same kernels, s takes the sizes and arguments of `now`, which it
- * outlives. Its temporaries stay as large as they are, and must do. */
-bool cg_schedule_follow(CgSchedule *s, const CgSchedule *now);
+/* Binds a schedule of p once more, when numbers of b have changed: what has not changed is not worked out again. b outlives it;
+ * in the arena. */
+typedef struct CgAgain CgAgain;
+CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena);
+/* False: with these numbers other kernels run, or temporaries are larger than they are there. s stays as it is then. Takes no memory. */
+bool cg_plan_bind_again(CgAgain *a, CgSchedule *s);
 
 /* Kernels report the first error here, in int words: kind (0 none), site (FdOrder node), then for
  * CG_ERR_INDEX three 64-bit numbers, low word first: the index, and the lower bound and length of

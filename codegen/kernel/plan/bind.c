@@ -30,20 +30,15 @@ typedef struct Values {
     const CgPlan *plan;
     const CgBinding *binding; /* NULL where only device properties may be used */
     const CgDevice *device;
-    bool wide;     /* idx_t is long */
-    int64_t *lets; /* variables of loops */
+    bool wide;               /* idx_t is long */
+    int64_t *lets;           /* variables of loops.. */
+    int64_t *limits, *steps; /* ..which end before these, and grow by these */
     PlanMemo *memo;
 } Values;
 
 static int64_t value_of(const PlanExpr *e, const Values *v)
 {
     return plan_expr_eval(e, v->memo);
-}
-
-static int64_t let_value(const Values *v, int index)
-{
-    const PlanExpr *e = v->plan->lets.data[index].expr;
-    return e ? value_of(e, v) : v->lets[index];
 }
 
 static int64_t lookup(void *ctx, int sym)
@@ -54,8 +49,7 @@ static int64_t lookup(void *ctx, int sym)
     const CgBinding *b = v->binding;
     switch ((SymbolClass)(sym >> CLASS_SHIFT)) {
     case SYM_DEVICE: return plan_device_value(v->device, index);
-    case SYM_DEFINE: return value_of(v->plan->defines.data[index].expr, v);
-    case SYM_LET: return let_value(v, index);
+    case SYM_LET: return v->lets[index]; /* of a loop */
     default: break;
     }
     if (!b) return 0;
@@ -67,15 +61,26 @@ static int64_t lookup(void *ctx, int sym)
     }
 }
 
+/* Lets that may stand behind each other without end, in order. */
+static void work_out_deep(const Values *v)
+{
+    const CgPlan *p = v->plan;
+    for (size_t i = 0; v->binding && p->deep && i < p->lets.len; i++) {
+        const PlanExpr *e = p->lets.data[i].expr;
+        if (e && !plan_expr_needs(e).turn) value_of(e, v);
+    }
+}
+
 /* Most of a plan is of forms that the numbers at hand do not take: what nobody asks for is not worked out. */
 static Values *values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
 {
     Values *v = arena_new_of(arena, Values);
     *v = (Values){.plan = p, .binding = b, .device = d};
     v->lets = arena_array(arena, int64_t, p->lets.len + 1);
+    v->limits = arena_array(arena, int64_t, p->lets.len + 1);
+    v->steps = arena_array(arena, int64_t, p->lets.len + 1);
     v->memo = plan_memo_new(p->exprs, lookup, v, arena);
-    for (size_t i = 0; b && p->deep && i < p->lets.len; i++)
-        if (p->lets.data[i].expr && !plan_expr_varies(p->lets.data[i].expr)) let_value(v, (int)i);
+    work_out_deep(v);
     return v;
 }
 
@@ -230,23 +235,70 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
     l->cuts = cuts;
 }
 
-static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
+/* False: it has no items. */
+static bool bind_items(const Step *s, const Values *v, CgLaunch *l)
 {
-    CgLaunch l = {.kernel = s->kernel, .dims = s->dims, .nargs = s->nargs};
+    bool any = true;
     for (int d = 0; d < s->dims; d++) {
         int64_t global = value_of(s->global[d], v),
                 local = s->local[0] ? value_of(s->local[d], v) : 0;
-        l.global[d] = global > 0 ? (size_t)global : 0;
-        l.local[d] = local > 0 ? (size_t)local : 0;
+        l->global[d] = global > 0 ? (size_t)global : 0;
+        l->local[d] = local > 0 ? (size_t)local : 0;
+        any = any && global > 0;
     }
-    CgArg *args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
-    for (int i = 0; i < s->nargs; i++) args[i] = bind_arg(&s->args[i], v);
-    l.args = args;
-    l.quiet = s->quiet && value_of(s->quiet, v);
-    l.over = s->over;
-    l.again = s->again;
+    return any;
+}
+
+static void bind_args(const Step *s, const Values *v, CgLaunch *l)
+{
+    for (int i = 0; i < s->nargs; i++) l->args[i] = bind_arg(&s->args[i], v);
+    l->quiet = s->quiet && value_of(s->quiet, v);
+}
+
+static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
+{
+    CgLaunch l = {.kernel = s->kernel,
+                  .step = (int)(s - v->plan->steps),
+                  .dims = s->dims,
+                  .nargs = s->nargs,
+                  .over = s->over,
+                  .again = s->again};
+    l.args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
+    bind_args(s, v, &l);
     if (v->binding->cuts) bind_cuts(s, v, arena, &l);
     return l;
+}
+
+/* A way through the steps of a plan. */
+typedef struct Walk {
+    int at, passed;
+} Walk;
+
+/* The next that is to be run. NULL: there is none; or (Walk.passed) there are too many. */
+static const Step *next_run(const Values *v, Walk *w)
+{
+    const CgPlan *p = v->plan;
+    for (; w->at < p->nsteps && w->passed < MAX_PASSED; w->at++, w->passed++) {
+        const Step *s = &p->steps[w->at];
+        if (s->kind == STEP_LOOP) {
+            set_variable(v, s->let, value_of(s->from, v));
+            v->limits[s->let] = value_of(s->to, v);
+            v->steps[s->let] = value_of(s->by, v);
+            bool enter = (!s->when || value_of(s->when, v)) && v->steps[s->let] > 0 &&
+                         v->lets[s->let] < v->limits[s->let];
+            if (!enter) w->at = s->partner;
+        } else if (s->kind == STEP_END) {
+            int let = p->steps[s->partner].let;
+            int64_t by = v->steps[let];
+            bool more = (uint64_t)v->limits[let] - (uint64_t)v->lets[let] > (uint64_t)by;
+            if (more) set_variable(v, let, v->lets[let] + by);
+            if (more) w->at = s->partner;
+        } else if (!s->when || value_of(s->when, v)) {
+            w->at++, w->passed++;
+            return s;
+        }
+    }
+    return NULL;
 }
 
 /* NULL if one is negative. */
@@ -261,99 +313,134 @@ static size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Ar
     return sizes;
 }
 
-/* Bytes of temporaries that no launch takes are none: kernels that keep rows of them may stand in. */
-static void drop_unused(CgSchedule *s, size_t *bytes)
+static bool is_used(const CgSchedule *s, int temp)
 {
-    for (int k = 0; k < s->ntemps; k++) {
-        bool used = false;
-        for (int i = 0; i < s->nlaunches && !used; i++)
-            for (int a = 0; a < s->launches[i].nargs && !used; a++)
-                used =
-                    s->launches[i].args[a].kind == CG_ARG_TEMP && s->launches[i].args[a].index == k;
-        if (!used) bytes[k] = 0;
-    }
+    for (int i = 0; i < s->nlaunches; i++)
+        for (int a = 0; a < s->launches[i].nargs; a++)
+            if (s->launches[i].args[a].kind == CG_ARG_TEMP && s->launches[i].args[a].index == temp)
+                return true;
+    return false;
+}
+
+static uint32_t take_variant(Values *v)
+{
+    int wide = plan_find_named(&v->plan->flags, "CS_WIDE", 7);
+    uint32_t variant = variant_of(v->plan, v);
+    v->wide = wide >= 0 && (variant >> wide & 1);
+    return variant;
 }
 
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
     Values *v = values_new(p, b, d, arena);
-    int wide = plan_find_named(&p->flags, "CS_WIDE", 7);
-    *out = (CgSchedule){.variant = variant_of(p, v), .ntemps = p->ntemps, .nouts = p->nouts};
-    v->wide = wide >= 0 && (out->variant >> wide & 1);
-    size_t *temp_bytes = sizes_of(p->ntemps, p->temps, v, arena);
-    out->temp_bytes = temp_bytes;
+    *out = (CgSchedule){.variant = take_variant(v), .ntemps = p->ntemps, .nouts = p->nouts};
+    out->temp_bytes = sizes_of(p->ntemps, p->temps, v, arena);
     out->outs = sizes_of(p->nouts, p->outs, v, arena);
     if (!out->temp_bytes || !out->outs) return false;
     for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
     if (out->out_bytes == 0) return true;
     VEC(CgLaunch) launches = {0};
-    int64_t *limits = arena_array(arena, int64_t, p->lets.len + 1),
-            *steps = arena_array(arena, int64_t, p->lets.len + 1);
-    int passed = 0;
-    for (int i = 0; i < p->nsteps && passed < MAX_PASSED; i++, passed++) {
-        const Step *s = &p->steps[i];
-        if (s->kind == STEP_LOOP) {
-            set_variable(v, s->let, value_of(s->from, v));
-            limits[s->let] = value_of(s->to, v);
-            steps[s->let] = value_of(s->by, v);
-            bool enter = (!s->when || value_of(s->when, v)) && steps[s->let] > 0 &&
-                         v->lets[s->let] < limits[s->let];
-            if (!enter) i = s->partner;
-        } else if (s->kind == STEP_END) {
-            int let = p->steps[s->partner].let;
-            bool more = (uint64_t)limits[let] - (uint64_t)v->lets[let] > (uint64_t)steps[let];
-            if (more) set_variable(v, let, v->lets[let] + steps[let]);
-            if (more) i = s->partner;
-        } else if (!s->when || value_of(s->when, v)) {
-            CgLaunch l = bind_run(s, v, arena);
-            bool empty = false;
-            for (int k = 0; k < l.dims; k++) empty |= l.global[k] == 0;
-            if (!empty) vec_push(&launches, l);
-        }
+    Walk w = {0};
+    for (const Step *s; (s = next_run(v, &w));) {
+        CgLaunch l = bind_run(s, v, arena);
+        if (bind_items(s, v, &l)) vec_push(&launches, l);
     }
-    bool ended = passed < MAX_PASSED;
     out->nlaunches = (int)launches.len;
     out->launches = arena_copy(arena, launches.data, launches.len * sizeof *launches.data);
     vec_free(&launches);
-    drop_unused(out, temp_bytes);
-    return ended;
+    for (int k = 0; k < out->ntemps; k++) /* kernels that keep rows of it may stand in */
+        if (!is_used(out, k)) out->temp_bytes[k] = 0;
+    return w.passed < MAX_PASSED;
 }
 
-static bool has_args_of(const CgLaunch *a, const CgLaunch *b)
+/* ---- again ----------------------------------------------------------------------------------- */
+
+struct CgAgain {
+    Values *values;
+    CgDevice device;
+    FdBox *boxes; /* numbers of slots that `values` are of */
+    ScalarValue *scalars;
+};
+
+CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
 {
-    bool same = a->nargs == b->nargs;
-    for (int i = 0; i < a->nargs && same; i++) {
-        const CgArg *x = &a->args[i], *y = &b->args[i];
-        same = x->kind == y->kind && x->index == y->index && x->size == y->size &&
-               x->type == y->type && x->is_value == y->is_value;
+    CgAgain *a = arena_new_of(arena, CgAgain);
+    *a = (CgAgain){.device = *d};
+    a->boxes = arena_array(arena, FdBox, p->nslots + 1);
+    a->scalars = arena_array(arena, ScalarValue, p->nslots + 1);
+    for (int k = 0; k < p->nslots; k++) {
+        a->boxes[k] = b->slot_boxes[k];
+        a->scalars[k] = b->slot_scalars[k];
     }
-    return same;
+    a->values = values_new(p, b, &a->device, arena);
+    return a;
 }
 
-static bool launches_same(const CgLaunch *a, const CgLaunch *b)
+/* Takes the numbers of slots that the plan asks for; gives the bits of slots where they are others. */
+static uint64_t take_numbers(CgAgain *a)
 {
-    bool same = a->kernel == b->kernel && a->dims == b->dims && a->ncuts == 0 && b->ncuts == 0;
-    return same && has_args_of(a, b);
+    const CgPlan *p = a->values->plan;
+    const CgBinding *b = a->values->binding;
+    uint64_t others = 0;
+    for (int k = 0; k < p->nslots; k++) {
+        bool other = p->asked[k] && a->scalars[k].i != b->slot_scalars[k].i;
+        for (int d = 0; d < p->asked[k]; d++) {
+            const FdBox *now = &b->slot_boxes[k];
+            FdBox *before = &a->boxes[k];
+            other =
+                other || now->dim[d].lo != before->dim[d].lo || now->dim[d].hi != before->dim[d].hi;
+            before->dim[d] = now->dim[d];
+        }
+        a->scalars[k] = b->slot_scalars[k];
+        if (other) others |= plan_slot_bit(k);
+    }
+    return others;
 }
 
-bool cg_schedule_follow(CgSchedule *s, const CgSchedule *now)
+/* Would the same be launched as before, in memory that is there? */
+static bool is_launched_again(Values *v, const CgSchedule *s)
 {
-    bool same = s->variant == now->variant && s->ntemps == now->ntemps && s->nouts == now->nouts &&
-                s->nlaunches == now->nlaunches;
-    for (int i = 0; i < s->ntemps && same; i++) same = s->temp_bytes[i] >= now->temp_bytes[i];
-    for (int i = 0; i < s->nlaunches && same; i++)
-        same = launches_same(&s->launches[i], &now->launches[i]);
-    if (!same) return false;
-    s->out_bytes = now->out_bytes;
-    for (int i = 0; i < s->nouts; i++) s->outs[i] = now->outs[i];
-    for (int i = 0; i < s->nlaunches; i++) {
-        CgLaunch *l = &s->launches[i];
-        const CgLaunch *other = &now->launches[i];
-        l->quiet = other->quiet;
-        memcpy(l->global, other->global, sizeof l->global);
-        memcpy(l->local, other->local, sizeof l->local);
-        for (int k = 0; k < l->nargs; k++) l->args[k] = other->args[k];
+    const CgPlan *p = v->plan;
+    int64_t bytes = 0;
+    Walk w = {0};
+    int k = 0;
+    if (s->variant != take_variant(v)) return false;
+    for (int i = 0; i < s->nouts; i++) {
+        int64_t out = value_of(p->outs[i], v);
+        if (out < 0) return false;
+        bytes |= out;
+    }
+    for (const Step *step; (step = next_run(v, &w));) {
+        CgLaunch items;
+        if (!bind_items(step, v, &items)) continue;
+        const CgLaunch *l = k < s->nlaunches ? &s->launches[k++] : NULL;
+        if (!l || l->step != (int)(step - p->steps) || l->ncuts) return false;
+    }
+    for (int i = 0; i < s->ntemps; i++) {
+        int64_t temp = value_of(p->temps[i], v);
+        if (temp < 0 || ((size_t)temp > s->temp_bytes[i] && is_used(s, i))) return false;
+    }
+    return bytes && k == s->nlaunches && w.passed < MAX_PASSED;
+}
+
+bool cg_plan_bind_again(CgAgain *a, CgSchedule *s)
+{
+    Values *v = a->values;
+    Walk w = {0};
+    plan_memo_drop(v->memo, take_numbers(a));
+    work_out_deep(v);
+    if (!is_launched_again(v, s)) return false;
+    s->out_bytes = 0;
+    for (int i = 0; i < s->nouts; i++)
+        s->out_bytes += s->outs[i] = (size_t)value_of(v->plan->outs[i], v);
+    CgLaunch *l = s->launches;
+    for (const Step *step; (step = next_run(v, &w));) {
+        CgLaunch items;
+        if (!bind_items(step, v, &items)) continue;
+        memcpy(l->global, items.global, sizeof l->global);
+        memcpy(l->local, items.local, sizeof l->local);
+        bind_args(step, v, l++);
     }
     return true;
 }

@@ -12,10 +12,10 @@ enum { MAX_NESTED = 256 /* parentheses: texts come from files */ };
 
 struct PlanExpr {
     PlanCode code;
-    bool varies; /* from turn to turn of a loop */
     int id;
+    PlanNeeds needs;
     int64_t value;           /* PUSH and SYMBOL */
-    const PlanExpr *x[3];    /* operands */
+    const PlanExpr *x[3];    /* operands; what a symbol stands for */
     const PlanExpr *another; /* of the same hash */
 };
 
@@ -25,6 +25,8 @@ struct PlanExprs {
     Arena *arena;
     int n;
     const PlanExpr **buckets; /* NULL: they are done */
+    VEC(uint64_t) read;       /* slots that each needs.. */
+    const uint64_t *slots;    /* ..once they are done */
 };
 
 typedef struct Parser {
@@ -63,21 +65,31 @@ static const PlanExpr *unique(PlanExprs *all, PlanExpr e)
     for (const PlanExpr *o = *at; o; o = o->another)
         if (o->code == e.code && o->value == e.value && memcmp(o->x, e.x, sizeof e.x) == 0)
             return o;
-    for (int i = 0; i < 3 && e.x[i]; i++) e.varies = e.varies || e.x[i]->varies;
+    for (int i = 0; i < 3 && e.x[i]; i++) {
+        e.needs.turn |= e.x[i]->needs.turn;
+        e.needs.slots |= e.x[i]->needs.slots;
+    }
+    vec_push(&all->read, e.needs.slots);
     e.id = all->n++;
     e.another = *at;
     return *at = arena_copy(all->arena, &e, sizeof e);
 }
 
 /* Of the last operands, whose place it takes. */
-static void emit(Parser *p, PlanCode code, int64_t value, bool varies)
+static void emit(Parser *p, PlanCode code, int64_t value)
 {
-    PlanExpr e = {.code = code, .value = value, .varies = varies};
+    PlanExpr e = {.code = code, .value = value};
     const int n = operands_of(code);
     if (p->error || p->stack.len < (size_t)n) return;
     p->stack.len -= (size_t)n;
     for (int i = 0; i < n; i++) e.x[i] = p->stack.data[p->stack.len + (size_t)i];
     vec_push(&p->stack, unique(p->all, e));
+}
+
+static void emit_symbol(Parser *p, const PlanSymbol *s)
+{
+    PlanExpr e = {.code = PLAN_SYMBOL, .value = s->number, .needs = s->needs, .x = {s->is}};
+    if (!p->error) vec_push(&p->stack, unique(p->all, e));
 }
 
 static void skip(Parser *p)
@@ -107,7 +119,7 @@ static void call(Parser *p, PlanCode code)
     expect(p, ",");
     conditional(p);
     expect(p, ")");
-    emit(p, code, 0, false);
+    emit(p, code, 0);
 }
 
 static void name(Parser *p)
@@ -127,10 +139,9 @@ static void name(Parser *p)
             call(p, functions[i].code);
             return;
         }
-    bool varies = false;
-    int sym = p->resolve(p->ctx, start, (int)len, &varies);
-    if (sym < 0 && !p->error) p->error = "expression names an unknown symbol";
-    emit(p, PLAN_SYMBOL, sym, varies);
+    PlanSymbol s = p->resolve(p->ctx, start, (int)len);
+    if (s.number < 0 && !p->error) p->error = "expression names an unknown symbol";
+    emit_symbol(p, &s);
 }
 
 static void primary(Parser *p)
@@ -143,17 +154,17 @@ static void primary(Parser *p)
         expect(p, ")");
     } else if (accept(p, "-")) {
         primary(p);
-        emit(p, PLAN_NEG, 0, false);
+        emit(p, PLAN_NEG, 0);
     } else if (accept(p, "!")) {
         primary(p);
-        emit(p, PLAN_NOT, 0, false);
+        emit(p, PLAN_NOT, 0);
     } else if (isdigit((unsigned char)*p->at)) {
         int64_t v = 0;
         for (; isdigit((unsigned char)*p->at); p->at++) {
             if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->at - '0', &v))
                 p->error = "expression holds a number out of range";
         }
-        emit(p, PLAN_PUSH, v, false);
+        emit(p, PLAN_PUSH, v);
     } else if (isalpha((unsigned char)*p->at)) {
         name(p);
     } else {
@@ -181,7 +192,7 @@ static void binary(Parser *p, int precedence)
             continue;
         }
         binary(p, operators[i].precedence + 1);
-        emit(p, operators[i].code, 0, false);
+        emit(p, operators[i].code, 0);
         i = 0;
     }
 }
@@ -196,7 +207,7 @@ static void conditional(Parser *p)
         expect(p, ":");
         conditional(p);
         p->nested--;
-        emit(p, PLAN_CHOOSE, 0, false);
+        emit(p, PLAN_CHOOSE, 0);
     }
 }
 
@@ -236,6 +247,8 @@ void plan_exprs_done(PlanExprs *all)
 {
     mem_free(all->buckets);
     all->buckets = NULL;
+    all->slots = arena_copy(all->arena, all->read.data, all->read.len * sizeof *all->read.data);
+    vec_free(&all->read);
 }
 
 const PlanExpr *plan_expr_parse(PlanExprs *all, const char **text, PlanResolve *resolve, void *ctx,
@@ -250,9 +263,9 @@ const PlanExpr *plan_expr_parse(PlanExprs *all, const char **text, PlanResolve *
     return e;
 }
 
-bool plan_expr_varies(const PlanExpr *e)
+PlanNeeds plan_expr_needs(const PlanExpr *e)
 {
-    return e->varies;
+    return e->needs;
 }
 
 static int64_t limit(bool negative)
@@ -295,6 +308,7 @@ static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 struct PlanMemo {
     PlanLookup *lookup;
     void *ctx;
+    const PlanExprs *all;
     int64_t *values;
     uint32_t *turns; /* in which they were worked out; 0: not yet */
     uint32_t turn;   /* from 1 on */
@@ -303,7 +317,7 @@ struct PlanMemo {
 PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena)
 {
     PlanMemo *m = arena_new_of(arena, PlanMemo);
-    *m = (PlanMemo){.lookup = lookup, .ctx = ctx, .turn = 1};
+    *m = (PlanMemo){.lookup = lookup, .ctx = ctx, .all = all, .turn = 1};
     m->values = arena_array(arena, int64_t, all->n + 1);
     m->turns = arena_array(arena, uint32_t, all->n + 1);
     return m;
@@ -314,10 +328,18 @@ void plan_memo_turn(PlanMemo *m)
     m->turn++;
 }
 
+void plan_memo_drop(PlanMemo *m, uint64_t slots)
+{
+    const uint64_t *needs = m->all->slots;
+    plan_memo_turn(m);
+    for (int i = 0; i < m->all->n; i++) m->turns[i] = needs[i] & slots ? 0 : m->turns[i];
+}
+
 static int64_t work_out(const PlanExpr *e, PlanMemo *m)
 {
     switch (e->code) {
-    case PLAN_SYMBOL: return m->lookup(m->ctx, (int)e->value);
+    case PLAN_SYMBOL:
+        return e->x[0] ? plan_expr_eval(e->x[0], m) : m->lookup(m->ctx, (int)e->value);
     case PLAN_NOT: return !plan_expr_eval(e->x[0], m);
     case PLAN_NEG: return apply(PLAN_SUB, 0, plan_expr_eval(e->x[0], m));
     case PLAN_AND: return plan_expr_eval(e->x[0], m) && plan_expr_eval(e->x[1], m);
@@ -333,7 +355,7 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m)
 {
     if (e->code == PLAN_PUSH) return e->value;
     const uint32_t turn = m->turns[e->id];
-    if (e->varies ? turn != m->turn : !turn) {
+    if (e->needs.turn ? turn != m->turn : !turn) {
         m->values[e->id] = work_out(e, m);
         m->turns[e->id] = m->turn;
     }

@@ -40,8 +40,24 @@ typedef enum PlanCode {
     PLAN_CODES
 } PlanCode;
 
-/* Number of a symbol, or -1 if there is none of that name. *varies: it is, or depends on, a loop's variable. */
-typedef int PlanResolve(void *ctx, const char *name, int len, bool *varies);
+/* What a value hangs on. */
+typedef struct PlanNeeds {
+    bool turn;      /* a loop's variable */
+    uint64_t slots; /* numbers of these (plan_slot_bit) */
+} PlanNeeds;
+
+/* The last bit is of all slots from there on. */
+static inline uint64_t plan_slot_bit(int slot)
+{
+    return UINT64_C(1) << (slot < 63 ? slot : 63);
+}
+
+typedef struct PlanSymbol {
+    int number; /* -1: there is none of that name */
+    PlanNeeds needs;
+    const PlanExpr *is; /* that it stands for; NULL: plan_expr_eval asks for its value */
+} PlanSymbol;
+typedef PlanSymbol PlanResolve(void *ctx, const char *name, int len);
 /* Is a name one of a slot: s2 (its value: *dim is -1), s0.n1, s0.lo1 (*lower)? */
 bool plan_slot_symbol(const char *name, size_t len, int *slot, int *dim, bool *lower);
 
@@ -58,15 +74,16 @@ PlanExprs *plan_exprs_new(Arena *arena);
  * is not one. */
 const PlanExpr *plan_expr_parse(PlanExprs *all, const char **text, PlanResolve *resolve, void *ctx,
                                 const char **error);
-bool plan_expr_varies(const PlanExpr *e);
+PlanNeeds plan_expr_needs(const PlanExpr *e);
 void plan_exprs_done(PlanExprs *all); /* no more are compiled: drops what finds equal ones */
 
-/* Value of symbol number `sym`. */
+/* Value of symbol number `sym`, which stands for no expression. */
 typedef int64_t PlanLookup(void *ctx, int sym);
 /* What has been worked out. */
 typedef struct PlanMemo PlanMemo;
 PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena);
-void plan_memo_turn(PlanMemo *m); /* a loop's variable has another value */
+void plan_memo_turn(PlanMemo *m);                 /* a loop's variable has another value */
+void plan_memo_drop(PlanMemo *m, uint64_t slots); /* and these slots have other numbers */
 int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m);
 
 /* Makes something else of an expression: `build` gives what an operation makes of what its operands

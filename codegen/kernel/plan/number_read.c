@@ -9,19 +9,17 @@ typedef struct Reading {
     VEC(Num *) symbols;
 } Reading;
 
-static int resolve(void *ctx, const char *name, int len, bool *varies)
+static PlanSymbol resolve(void *ctx, const char *name, int len)
 {
     Reading *r = ctx;
     int slot, dim;
     bool lower;
     Num *x = NULL;
-    *varies = false;
     if (plan_slot_symbol(name, (size_t)len, &slot, &dim, &lower))
         x = num_slot(r->u, slot, dim, lower);
     if (!x) x = num_find(r->u, name, (size_t)len);
-    if (!x) return -1;
-    vec_push(&r->symbols, x);
-    return (int)r->symbols.len - 1;
+    if (x) vec_push(&r->symbols, x);
+    return (PlanSymbol){.number = x ? (int)r->symbols.len - 1 : -1};
 }
 
 static Num *as_truth(Unit *u, Num *x)

@@ -56,8 +56,21 @@ static bool is_named(const char *word, const char *name, size_t len)
     return strlen(word) == len && memcmp(word, name, len) == 0;
 }
 
+static PlanSymbol symbol(SymbolClass class, int index, int dim)
+{
+    return (PlanSymbol){.number = (int)class << CLASS_SHIFT | index << INDEX_SHIFT | dim};
+}
+
+static PlanSymbol named(SymbolClass class, const Names *list, int i)
+{
+    PlanSymbol s = symbol(class, i, 0);
+    s.is = list->data[i].expr;
+    s.needs = s.is ? plan_expr_needs(s.is) : (PlanNeeds){.turn = true};
+    return s;
+}
+
 /* s0.n1 s0.lo1 s2, device properties, defines, lets. */
-static int resolve(void *ctx, const char *name, int len, bool *varies)
+static PlanSymbol resolve(void *ctx, const char *name, int len)
 {
     const CgPlan *p = ((Reader *)ctx)->plan;
     size_t n = (size_t)len;
@@ -67,16 +80,16 @@ static int resolve(void *ctx, const char *name, int len, bool *varies)
         int asked = dim < 0 ? 1 : dim + 1;
         if (asked > p->asked[slot]) p->asked[slot] = (unsigned char)asked;
         SymbolClass class = dim < 0 ? SYM_SLOT_VALUE : lower ? SYM_SLOT_LO : SYM_SLOT_N;
-        return (int)class << CLASS_SHIFT | slot << INDEX_SHIFT | (dim < 0 ? 0 : dim);
+        PlanSymbol s = symbol(class, slot, dim < 0 ? 0 : dim);
+        s.needs.slots = plan_slot_bit(slot);
+        return s;
     }
     for (int i = 0; i < NUM_FACTS; i++)
-        if (is_named(num_fact_names[i], name, n))
-            return (int)SYM_DEVICE << CLASS_SHIFT | i << INDEX_SHIFT;
+        if (is_named(num_fact_names[i], name, n)) return symbol(SYM_DEVICE, i, 0);
     int i = plan_find_named(&p->defines, name, n);
-    if (i >= 0) return (int)SYM_DEFINE << CLASS_SHIFT | i << INDEX_SHIFT;
+    if (i >= 0) return named(SYM_DEFINE, &p->defines, i);
     i = plan_find_named(&p->lets, name, n);
-    *varies = i >= 0 && (!p->lets.data[i].expr || plan_expr_varies(p->lets.data[i].expr));
-    return i < 0 ? -1 : (int)SYM_LET << CLASS_SHIFT | i << INDEX_SHIFT;
+    return i < 0 ? (PlanSymbol){.number = -1} : named(SYM_LET, &p->lets, i);
 }
 
 const PlanExpr *plan_read_expr(Reader *r)

@@ -166,7 +166,7 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
 bool numbers_are_plain(const Composed *c, const Numbers *n)
 {
     bool plain = !c->infinite && !c->may_be_empty;
-    for (int k = 0; k < c->order.nranges && plain; k++)
+    for (int k = 0; k < c->order.nranges && plain && !c->steady; k++)
         plain = range_fault(c, k, &n->env) == RANGE_FINE;
     return plain;
 }

@@ -30,6 +30,7 @@ static bool same_values(const Evaluation *e, const Recalled *r)
 
 enum {
     MOST = 8,   /* of a graph */
+    TRIES = 3,  /* of them are bound anew, until one launches the same */
     STIFF = 8,  /* times in a row that other numbers made other launches: then nobody tries.. */
     AGAIN = 64, /* ..so many times */
     LITTLE = 1 << 15 /* operations, which run natively in any case, and nobody else helps */
@@ -43,6 +44,11 @@ typedef enum Likeness {
     PLAN,    /* ..or that its plan or ranges ask for */
     RANGES   /* ..and ranges of arrays */
 } Likeness;
+
+static bool is_same(Likeness is)
+{
+    return is == SAME || is == SCALARS;
+}
 
 static Likeness likeness(const Evaluation *e, const Recalled *r)
 {
@@ -84,22 +90,22 @@ static void take_scalars(const Evaluation *e, Numbers *n)
 
 typedef struct Binding {
     const Composed *composed;
-    Numbers *numbers;
+    Recalled *of;
     bool follows;
 } Binding;
 
 static void bind(void *binding)
 {
     Binding *b = binding;
-    Numbers *n = b->numbers;
-    CgDevice device = native_device(n->form);
-    CgSchedule now;
-    Arena *arena = arena_new();
+    Numbers *n = &b->of->numbers;
+    const CgPlan *plan = b->composed->native->plan;
     n->work = numbers_work(b->composed, &n->env);
-    b->follows = numbers_are_plain(b->composed, n) && n->work <= LITTLE &&
-                 cg_plan_bind(b->composed->native->plan, &n->binding, &device, arena, &now) &&
-                 cg_schedule_follow(&n->schedule, &now);
-    arena_free(arena);
+    if (n->work > LITTLE || !numbers_are_plain(b->composed, n)) return;
+    if (!b->of->again) {
+        CgDevice device = native_device(n->form);
+        b->of->again = cg_plan_again(plan, &n->binding, &device, n->arena);
+    }
+    b->follows = cg_plan_bind_again(b->of->again, &n->schedule);
 }
 
 /* An evaluation that failed asks again on its way to the full one. */
@@ -109,23 +115,34 @@ static bool is_worth_trying(Composed *c)
     return c->stiff < STIFF || ++c->stiff >= STIFF + AGAIN;
 }
 
-/* Takes other numbers that the plan asks for, if it launches the same with them. */
-static bool rebind(const Evaluation *e, Recalled *r)
+/* Has its result the range that it had? So it is if the scalars on which that depends are as they were. */
+static bool keeps_range(const Evaluation *e, const Recalled *r, Likeness is)
 {
-    Composed *c = e->composed;
+    bool same = r->ranged && is != RANGES;
+    for (int i = 0; same && i < e->composed->graph.nslots; i++)
+        same = !r->ranges[i] || e->leaves.data[i].array ||
+               e->leaves.data[i].scalar.i == r->numbers.scalars[i].i;
+    return same;
+}
+
+/* Takes other numbers that the plan asks for, if it launches the same with them. */
+static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
+{
+    const Composed *c = e->composed;
     Numbers *n = &r->numbers;
     const size_t slots = (size_t)c->graph.nslots;
     const double work = n->work;
-    if (!r->native || r->values || n->valued || work > LITTLE || !is_worth_trying(c)) return false;
+    if (!r->native || r->values || n->valued || work > LITTLE) return false;
+    const bool ranged = keeps_range(e, r, is);
     memcpy(r->before, n->scalars, slots * sizeof *n->scalars);
     memcpy(r->boxes, n->boxes, slots * sizeof *n->boxes);
     numbers_leaves(e, n->boxes, n->scalars);
     place(c, n);
-    Binding b = {.composed = c, .numbers = n};
-    bool good = mem_try(bind, &b) && b.follows;
-    c->stiff = good ? 0 : c->stiff < STIFF ? (uint8_t)(c->stiff + 1) : STIFF;
-    if (good) return true;
-    c->tried = rt.evaluations;
+    Binding b = {.composed = c, .of = r};
+    if (mem_try(bind, &b) && b.follows) {
+        r->ranged = ranged;
+        return true;
+    }
     n->work = work;
     memcpy(n->scalars, r->before, slots * sizeof *n->scalars);
     memcpy(n->boxes, r->boxes, slots * sizeof *n->boxes);
@@ -141,50 +158,45 @@ static Recalled *first(Composed *c, Recalled **at)
     return c->last = r;
 }
 
-/* The one of these numbers is the first then. */
+static void other_scalars(const Evaluation *e, Recalled *r)
+{
+    r->ranged = keeps_range(e, r, SCALARS);
+    take_scalars(e, &r->numbers);
+    cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
+}
+
+/* Of those that are like it in this way, the first that is bound to its numbers and launches the same; NULL: none does. */
+static Recalled *find_bound(const Evaluation *e, const Likeness *likes, Likeness like)
+{
+    Composed *c = e->composed;
+    int i = 0, tries = 0;
+    for (Recalled **at = &c->last; *at && tries < TRIES; at = &(*at)->next, i++)
+        if (likes[i] == like && ++tries && rebind(e, *at, like)) {
+            c->stiff = 0;
+            return first(c, at);
+        }
+    return NULL;
+}
+
+/* The one of these numbers, which is the first then, or one that is bound to them now. */
 static Recalled *find(const Evaluation *e, Likeness *is)
 {
     Composed *c = e->composed;
-    Recalled **near = NULL, **other = NULL;
-    int n = 0;
-    for (Recalled **at = &c->last; *at; at = &(*at)->next, n++) {
-        *is = likeness(e, *at);
-        if (*is == SAME || *is == SCALARS) return first(c, at);
-        if (*is == PLAN && !near) near = at;
-        if (*is == RANGES && !other) other = at;
+    Likeness likes[MOST];
+    int n = 0, near = 0, other = 0;
+    for (Recalled **at = &c->last; *at; at = &(*at)->next) {
+        likes[n++] = *is = likeness(e, *at);
+        if (is_same(*is)) return first(c, at);
+        near += *is == PLAN;
+        other += *is == RANGES;
     }
-    *is = near ? PLAN : RANGES;
-    if (!near && (n == MOST || c->shifts)) near = other;
-    return near ? first(c, near) : NULL;
-}
-
-/* Does one on which the range depends differ? */
-static bool has_other_range(const Evaluation *e, const Recalled *r)
-{
-    bool other = false;
-    for (int i = 0; r->ranged && i < e->composed->graph.nslots && !other; i++)
-        other = r->ranges[i] && !e->leaves.data[i].array &&
-                e->leaves.data[i].scalar.i != r->numbers.scalars[i].i;
-    return other;
-}
-
-/* Scalars are others. False: so are the launches. */
-static bool change(const Evaluation *e, Recalled *r, Likeness is)
-{
-    const bool other = is == RANGES || has_other_range(e, r);
-    if (is >= PLAN && !rebind(e, r)) return false;
-    if (is == RANGES && !e->composed->shifts) { /* no loop comes back to those before */
-        e->composed->shifts = true;
-        recall_forget(r->next);
-        r->next = NULL;
-    }
-    if (is == SCALARS) {
-        take_scalars(e, &r->numbers);
-        cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
-    }
-    if (r->ready) ready_values(r->ready, r->numbers.work);
-    r->ranged = r->ranged && !other;
-    return true;
+    if (n < MOST && !c->shifts) other = 0;
+    if (near + other == 0 || !is_worth_trying(c)) return NULL;
+    Recalled *r = near ? find_bound(e, likes, *is = PLAN) : NULL;
+    if (!r && other) r = find_bound(e, likes, *is = RANGES);
+    if (!r && c->stiff < STIFF) c->stiff++;
+    if (!r) c->tried = rt.evaluations;
+    return r;
 }
 
 Recalled *recall(const Evaluation *e)
@@ -192,8 +204,14 @@ Recalled *recall(const Evaluation *e)
     Likeness is;
     Recalled *r = e->nclosures ? NULL : find(e, &is);
     if (!r) return NULL;
-    if (is != SAME && !change(e, r, is)) return NULL;
     const bool changed = is != SAME;
+    if (is == RANGES && !e->composed->shifts) { /* no loop comes back to those before */
+        e->composed->shifts = true;
+        recall_forget(r->next);
+        r->next = NULL;
+    }
+    if (is == SCALARS) other_scalars(e, r);
+    if (changed && r->ready) ready_values(r->ready, r->numbers.work);
     uint64_t values = r->numbers.valued ? numbers_hash(e, r->numbers.valued) : 1;
     bool anew = r->numbers.valued && (!values || values != r->numbers.values_hash);
     if (changed || (r->numbers.by_values && anew)) r->numbers.fails = FAIL_UNASKED;
@@ -241,10 +259,10 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
         values |= a && asks;
         exact[c->order.slots[k]] |= !a && asks;
     }
-    Likeness is;
-    Recalled *r = n->room, *same = find(e, &is);
-    if (same && is >= PLAN) same = NULL;
-    if (same) c->last = same->next;
+    Recalled *r = n->room, **at = &c->last;
+    while (*at && !is_same(likeness(e, *at))) at = &(*at)->next;
+    Recalled *same = *at;
+    if (same) *at = same->next;
     if (same) arena_free(same->numbers.arena);
     *r = (Recalled){.next = c->last,
                     .numbers = *n,

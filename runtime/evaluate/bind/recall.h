@@ -13,6 +13,7 @@ typedef struct Recalled {
     bool *exact;         /* the slots of scalars whose values count, too.. */
     ScalarValue *before; /* ..and room for those of all.. */
     FdBox *boxes;        /* ..and ranges of arrays */
+    CgAgain *again;      /* NULL: it was never bound anew */
     bool values;         /* and those of some arrays */
     bool near;           /* it keeps temporaries near, as Evaluation.near asks */
     bool asked_ready;

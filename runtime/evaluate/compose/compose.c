@@ -34,6 +34,16 @@ static bool has_reals(const FdType *t)
     return false;
 }
 
+/* May a range with this in it be none: by a division, or since there is no end? Arrays have ends. */
+static bool is_doubtful(const void *unused, const FdNode *n)
+{
+    (void)unused;
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    const FdNode *of = op == FD_OP_LOWER || op == FD_OP_UPPER ? n->args[0] : NULL;
+    return op == FD_OP_DIV || op == FD_OP_REM ||
+           (of && (of->kind != FD_FUNC || of->leaf != FD_LEAF_SLOT));
+}
+
 /* What evaluation asks about a composed graph. */
 static void look(Composed *c)
 {
@@ -54,8 +64,13 @@ static void look(Composed *c)
     }
     const FdOrder *o = &c->order;
     c->asked = arena_array(fd_arena(c->fd), bool, c->graph.nslots);
-    for (int k = 0; k < o->nranges; k++)
-        graph_range_asks(&o->range_binder[k]->doms[o->range_index[k]], c->asked);
+    c->steady = true;
+    for (int k = 0; k < o->nranges; k++) {
+        const FdDom *dom = &o->range_binder[k]->doms[o->range_index[k]];
+        graph_range_asks(dom, c->asked);
+        c->steady =
+            c->steady && !fd_any(dom->lo, is_doubtful, NULL) && !fd_any(dom->hi, is_doubtful, NULL);
+    }
     c->work = c->reduces ? 0 : fd_work(&c->graph, NULL);
     small_look(c);
 }

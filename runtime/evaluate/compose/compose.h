@@ -23,12 +23,13 @@ typedef struct Composed {
     FdKey key;
     bool cheap; /* no reductions, calls or transcendental functions */
     bool reduces;
-    bool recurs;            /* has a recurrence */
-    bool simple;            /* small.h: of operations that the interpreter does as kernels do */
-    bool may_be_empty;      /* has reductions without identity */
-    bool *asked;            /* scalar slots on whose values ranges depend */
-    double work;            /* of an element; 0: it depends on the ranges of reductions */
-    FdPays pays;            /* of several results; once somebody asked */
+    bool recurs;       /* has a recurrence */
+    bool simple;       /* small.h: of operations that the interpreter does as kernels do */
+    bool may_be_empty; /* has reductions without identity */
+    bool steady;       /* whatever its numbers are, ranges that are known beforehand are right */
+    bool *asked;       /* scalar slots on whose values ranges depend */
+    double work;       /* of an element; 0: it depends on the ranges of reductions */
+    FdPays pays;       /* of several results; once somebody asked */
     const FdNode *infinite; /* a reduction over all values of a type, or NULL */
     Ref *ref;               /* for interpretation, once needed */
     struct Kernel *kernel;  /* for devices, once needed */
