@@ -236,10 +236,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         return INTERPRET;
     }
     Outcome native = good && p.outcome == DONE ? run_native_try(&p) : INTERPRET;
-    /* what a device does no rank divides: fewer steps have a kernel here */
-    bool less = p.wide && e->near && rt.ranks.size;
-    if (less) p.outcome = INTERPRET;
-    bool queue = native == INTERPRET && p.outcome != FAILED && !less;
+    bool queue = native == INTERPRET && p.outcome != FAILED;
     bool stays = good && queue && small_is(e, &p.numbers.env, r->count);
     if (stays)
         p.outcome = INTERPRET;

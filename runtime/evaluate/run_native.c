@@ -140,8 +140,7 @@ Outcome run_native_try(Preparation *p)
     if (p->outcome != DONE) return p->outcome;
     if (p->when == NATIVE_PROCESSOR && !native_is_device(p->site))
         return cs_pending ? FAILED : INTERPRET;
-    p->wide = !run_suits(p);
-    if (p->wide) return INTERPRET;
+    if (!run_suits(p)) return INTERPRET;
     if (run_is_held(p) || p->outcome == FAILED) return p->outcome;
     Outcome complete_is = complete(p);
     if (complete_is != DONE) return complete_is;

@@ -19,7 +19,6 @@ typedef struct Preparation {
     bool alone;      /* the device would leave it to a few work-items (run_device_alone) */
     bool large;      /* the device has no buffers as large (run_device_large) */
     bool meanwhile;  /* it runs in the program's form until there is a better one */
-    bool wide;       /* in the program its temporaries are not near */
 } Preparation;
 
 /* ---- run.c ------------------------------------------------------------------------------------- */
