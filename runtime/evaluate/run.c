@@ -199,7 +199,8 @@ static Recalled *last_one(Evaluation *e, const Results *r)
 {
     Recalled *last = e->lazy ? NULL : recall(e);
     bool good = last && last->numbers.schedule.nouts == r->n;
-    if (good && e->near) good = last->near && !numbers_can_fail(e, &last->numbers);
+    if (good && e->near) good = last->near;
+    if (good && (e->near || e->into)) good = !numbers_can_fail(e, &last->numbers); /* run_suits */
     if (good && last->native) good = native_use() == NATIVE_ALL || small_at_hand(e);
     for (int i = 0; good && i < r->n; i++)
         good = last->numbers.schedule.outs[i] <= r->buffers[i]->capacity;

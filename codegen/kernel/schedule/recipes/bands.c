@@ -199,7 +199,11 @@ static Num *rows_each(Unit *u, const Bands *b)
     Num *wide = num_op(u, FD_OP_MUL, bands_halo(u, b), draw_num(u, P_BANDS_HALO, 8));
     Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, rows, units), few_rows(u, last));
     wide = num_op(u, FD_OP_MIN, wide, share);
-    return num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
+    Num *each = num_op(u, FD_OP_MAX, num_op(u, FD_OP_MAX, few, wide), num_int(u, 1));
+    /* as many for each unit: fewer that are longer, since the units wait for the last */
+    Num *bands = num_ceildiv(u, rows, each), *rounds = num_op(u, FD_OP_DIV, bands, units);
+    Num *even = num_ceildiv(u, rows, num_op(u, FD_OP_MUL, rounds, units));
+    return num_select(u, num_op(u, FD_OP_GT, bands, units), even, each);
 }
 
 /* ---- what is inlined ----------------------------------------------------------------------------- */
