@@ -76,7 +76,7 @@ done
 # The same on a device for each rank.
 for with in CS_RANKS=2 CS_RANKS=3,CS_DEVICE_APART=1; do
     [ "$long" != moments ] || continue
-    ONLY="pocl:CS_RANKS_LEAST=0,$with" tests/run '^tests/kernels/divided[.]run' '^tests/kernels/own[.]run' '^tests/ranks/late[.]run' >"$work/said" || failed=$((failed + 1))
+    ONLY="pocl:CS_RANKS_LEAST=0,$with" tests/run '^tests/kernels/divided[.]run' '^tests/kernels/own[.]run' '^tests/ranks/late[.]run' '^tests/ranks/handed[.]run' >"$work/said" || failed=$((failed + 1))
     grep -v '^golden: ' "$work/said"
     total=$((total + $(sed -n 's/^golden: \([0-9]*\) passed.*/\1/p' "$work/said")))
 done

@@ -371,6 +371,8 @@ bool together_on_device(Together *t, bool can_fail, const CsSite *site)
         ok = !b || buffer_pages(b, true, site);
         temps[i] = b ? b->host : NULL;
     }
+    for (int i = 0; ok && d && rounds_are_in(d) && i < s->nouts; i++) /* rows are handed on there */
+        ok = rt_blocks_room(t->run->outs[i], site);
     t->memory = &m;
     ok = ok && together_begin(t, site);
     ok = ok && together_run(t, NULL, site);

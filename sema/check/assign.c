@@ -259,8 +259,7 @@ static bool is_inside_struct(Sema *s, const Ast *target)
     bool place = base && (base->kind == AST_NAME_REF || base->kind == AST_MEMBER ||
                           base->kind == AST_INDEX || base->kind == AST_TYPE_NAME ||
                           (base->kind == AST_THIS && struct_self(s)));
-    return place && struct_or_tuple(peek_type(s, target->member.base)) &&
-           struct_is_shared(s, base, true);
+    return place && struct_or_tuple(peek_type(s, target->member.base)) && struct_is_shared(s, base);
 }
 
 /* a[i].X op= v   is   (a[i] = a[i] with { X = a[i].X op v }).X; of a[i].X++ it is the value before. */

@@ -65,12 +65,10 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint);
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
 /* A statement of a constructor that calls such a method of its own struct: done, as a block. */
 bool struct_constructing(Sema *s, Ast **slot);
-/* A statement that calls one of a part of a struct which is kept as an object: done, as a block. */
-bool struct_part_call(Sema *s, Ast **slot);
 bool struct_or_tuple(const Type *t);
 /* Is n, unchecked, or what it is a part of, a struct that is kept as an object, which other variables have, too; or an
- * element, if those count? NULL is not. */
-bool struct_is_shared(Sema *s, const Ast *n, bool elements);
+ * element? */
+bool struct_is_shared(Sema *s, const Ast *n);
 
 /* ---- object.c: new, null, as, default --------------------------------------------------- */
 

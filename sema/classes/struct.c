@@ -208,12 +208,12 @@ static const Ast *whole_of(Sema *s, const Ast *n)
     return n->kind == AST_MEMBER && n->member.base->kind != AST_TYPE_NAME ? n->member.base : NULL;
 }
 
-bool struct_is_shared(Sema *s, const Ast *n, bool elements)
+bool struct_is_shared(Sema *s, const Ast *n)
 {
     for (; n && n->kind != AST_TYPE_NAME; n = whole_of(s, n)) {
         const Type *t = peek_type(s, n);
         if (t->kind == TY_OBJECT) return struct_or_tuple(t);
-        if (elements && n->kind == AST_INDEX) return true;
+        if (n->kind == AST_INDEX) return true;
     }
     return false;
 }
@@ -264,27 +264,6 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint)
     if (!call) return false;
     *slot = call;
     check_expr(s, slot, hint);
-    return true;
-}
-
-/* `w.c.Up(1);` of a part of a struct that is kept as an object: { C $part = w.c; C.@Up(ref $part, 1); w.c = $part; } */
-bool struct_part_call(Sema *s, Ast **slot)
-{
-    Ast *n = (*slot)->expr_stmt.expr;
-    if (!s->changing || n->kind != AST_CALL || n->call.callee->kind != AST_MEMBER) return false;
-    Ast *base = n->call.callee->member.base;
-    if (base->kind != AST_MEMBER && base->kind != AST_NAME_REF) return false;
-    if (!is_repeatable(base) || !struct_is_shared(s, whole_of(s, base), false)) return false;
-    Class *c = variable_of_struct(s, base);
-    const char *name = arena_printf(s->arena, "$part%d", ++s->synthetic);
-    Ast *call = changing_call(s, n->loc, c, n->call.callee->member.name, tree_name(s, n->loc, name),
-                              n->call.args);
-    if (!call) return false;
-    Ast *part =
-        tree_local(s, n->loc, type_node(s, n->loc, c->type), name, ast_clone(s->arena, base));
-    *slot = tree_block(s, n->loc, 3, part, tree_stmt(s, call),
-                       tree_assign(s, n->loc, base, tree_name(s, n->loc, name)));
-    check_stmt(s, slot);
     return true;
 }
 

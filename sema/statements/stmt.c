@@ -373,7 +373,7 @@ void check_stmt(Sema *s, Ast **slot)
         break;
     case AST_EXPR_STMT:
         if (cond_access_statement(s, slot) || eval_several(s, slot) || counted_statement(s, slot) ||
-            struct_constructing(s, slot) || struct_part_call(s, slot))
+            struct_constructing(s, slot))
             break;
         check_expr_stmt(s, n);
         break;

@@ -11,31 +11,37 @@
 
 typedef struct Argument {
     LLVMValueRef v;
-    HostPlace *back; /* an element passed by reference: copied back from `v` after the call */
+    HostPlace *back; /* an element passed by reference: copied back from `copy` after the call */
+    LLVMValueRef copy;
 } Argument;
 
 /* The address that a ref or out parameter gets. Elements may move while the function runs, so it
- * works on a copy. */
+ * works on a copy; what is a part of a record in an array is that part of the record's copy. */
 static Argument by_reference(HostFunc *f, Ast *n)
 {
-    HostPlace *p = host_place(f, host_strip_mode(n));
+    HostPlace *p = host_place_alone(f, host_strip_mode(n)), **whole = &p;
     if (p->kind == PLACE_SLOT || p->kind == PLACE_FIELD)
-        return (Argument){host_place_address(f, p), NULL}; /* which stays where it is */
-    LLVMValueRef v = host_place_load(f, p), room;
-    if (type_is_ref(p->type)) {
+        return (Argument){.v = host_place_address(f, p)}; /* which stays where it is */
+    while ((*whole)->kind == PLACE_PART) whole = &(*whole)->of;
+    if ((*whole)->kind != PLACE_ELEMENT) whole = &p;
+    HostPlace *back = *whole, *copy = arena_new_of(f->m->arena, HostPlace);
+    *copy = (HostPlace){.kind = PLACE_SLOT, .type = back->type, .loc = back->loc};
+    LLVMValueRef v = host_place_load(f, back);
+    if (type_is_ref(back->type)) {
         host_temp(f, host_call_runtime(f, ABI_cs_retain, &v, 1, n->loc));
-        room = vec_last(&f->temps);
+        copy->slot = vec_last(&f->temps);
     } else {
-        room = host_alloca(f, host_stored_type(f->m, p->type), "copy");
-        host_store(f, room, v, p->type);
+        copy->slot = host_alloca(f, host_stored_type(f->m, back->type), "copy");
+        host_store(f, copy->slot, v, back->type);
     }
-    return (Argument){room, p};
+    *whole = copy;
+    return (Argument){host_place_address(f, p), back, copy->slot};
 }
 
 static void copy_back(HostFunc *f, const Argument *a)
 {
-    LLVMValueRef v = host_load(f, a->v, a->back->type);
-    if (type_is_ref(a->back->type)) host_untemp(f, a->v);
+    LLVMValueRef v = host_load(f, a->copy, a->back->type);
+    if (type_is_ref(a->back->type)) host_untemp(f, a->copy);
     host_place_store(f, a->back, v);
 }
 
@@ -276,7 +282,7 @@ static HostRef runtime_function(HostFunc *f, const Ast *n, const Builtin *row, A
     const char *letters = host_abi_signature(f->m, id);
     const char *params = row->signature + (row->signature[0] == '=' ? 2 : 1);
     LLVMValueRef v[16];
-    Argument out = {NULL, NULL};
+    Argument out = {0};
     if (strchr(params, '&')) { /* the last one is set */
         host_values(f, args, count - 1, v);
         out = by_reference(f, args[count - 1]);

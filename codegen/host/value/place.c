@@ -94,6 +94,24 @@ HostPlace *host_place(HostFunc *f, Ast *n)
     host_bug(f->m, n, "not something that can be assigned");
 }
 
+HostPlace *host_place_alone(HostFunc *f, Ast *n)
+{
+    Ast *base = n->kind == AST_MEMBER && n->sym && n->sym->kind == SYM_FIELD &&
+                        !(n->sym->mods & AST_MOD_STATIC)
+                    ? n->member.base
+                    : NULL;
+    bool shared = base && base->kind != AST_THIS && host_zero_struct(f, base->type);
+    if (!shared) return host_place(f, n);
+    HostPlace *of = host_place_alone(f, base);
+    LLVMValueRef v = host_or_zero(f, host_place_load(f, of), base->type);
+    host_place_store(f, of, host_call_runtime(f, ABI_cs_object_copy, &v, 1, n->loc));
+    HostPlace *p = new_place(f, PLACE_FIELD, n->sym->type, n->loc);
+    p->sym = n->sym;
+    p->base = base;
+    p->object = host_place_load(f, of);
+    return p;
+}
+
 /* What a property is now: owned by a temporary. */
 static LLVMValueRef get_property(HostFunc *f, HostPlace *p)
 {

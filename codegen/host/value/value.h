@@ -193,6 +193,9 @@ typedef struct HostPlace { /* something that can be assigned */
 } HostPlace;
 
 HostPlace *host_place(HostFunc *f, Ast *n); /* evaluates objects and indices */
+/* The same for who changes it from elsewhere (ref, out): a struct around it that is kept as an object, which others may
+ * have, becomes one of its own. */
+HostPlace *host_place_alone(HostFunc *f, Ast *n);
 /* The place's address; not of an element that is a record, nor to write a property. */
 LLVMValueRef host_place_address(HostFunc *f, HostPlace *p);
 LLVMValueRef host_place_load(HostFunc *f, HostPlace *p); /* references: borrowed */
