@@ -10,43 +10,74 @@
 
 #include "solve.h"
 
-/* k * i + a = m with a from `lo` on over k values: i = (m - lo) / k, a = lo + (m - lo) % k. */
+/* Unknowns whose factors are the products of the lengths of those behind: the numbers of them, the first one last. */
+typedef struct Chain {
+    int n, u[FD_MAX_RANK];
+    int64_t factor[FD_MAX_RANK], lo[FD_MAX_RANK];
+} Chain;
+
+/* Adds an unknown that goes up by k in the index; *length: of its range, 0 if no number. */
+static bool add_link(FdiSolve *s, const FdNode *index, const FdNode *m, Chain *c, int64_t k,
+                     int64_t *length)
+{
+    FdAffine form;
+    for (int u = 0; u < s->left.n; u++) {
+        int64_t size, up = 0;
+        if (!fdi_solved(s, index, m, s->left.vars[u], &size) || size != k ||
+            !fd_affine(index, &form) || !fd_affine_factor(&form, s->left.vars[u], &up) || up < 0)
+            continue;
+        const bool fixed = fdi_is_fixed(&s->left.doms[u], &c->lo[c->n], length);
+        if (!fixed) *length = 0;
+        if (!fixed && (!c->n || !fdi_is_natural(&s->left.doms[u]))) continue;
+        if (c->n && s->left.vars[u]->type != s->left.vars[c->u[0]]->type) continue;
+        c->u[c->n] = u;
+        c->factor[c->n++] = k;
+        return true;
+    }
+    return false;
+}
+
+/* k * i + a = m with a from `lo` on over k values: i = (m - lo) / k, a = lo + (m - lo) % k. The same of more, as the
+ * places of a picture that is a row: h * w * c + w * i + j. */
 static bool solve_blocks(FdiSolve *s, int at, const FdNode *m)
 {
     Fd *fd = s->d->fd;
-    for (int u = 0; u < s->left.n; u++) {
-        const FdNode *i = s->left.vars[u];
-        int64_t k, one, lo, length;
-        if (!fdi_solved(s, s->at[at], m, i, &k) || k == 1 || !fdi_is_natural(&s->left.doms[u]))
-            continue;
-        for (int v = 0; v < s->left.n; v++) {
-            const FdNode *a = s->left.vars[v];
-            if (v == u || a->type != i->type || !fdi_solved(s, s->at[at], m, a, &one) || one != 1 ||
-                !fdi_is_fixed(&s->left.doms[v], &lo, &length) || length != k)
-                continue;
-            const FdNode *zero = fdi_integer(fd, i, 0), *first = fdi_integer(fd, i, lo);
-            const FdNode *put_in[] = {zero, first}, *both[] = {i, a};
-            FdAffine form; /* both upwards: i from the least index on */
-            int64_t up = 0, side = 0;
-            if (!fd_affine(s->at[at], &form) || !fd_affine_factor(&form, i, &up) ||
-                !fd_affine_factor(&form, a, &side) || up < 0 || side < 0)
-                continue;
-            const FdNode *least = fdi_replace_vars(fd, s->at[at], 2, both, put_in);
-            const FdNode *left =
-                fdi_op2(fd, FD_OP_SUB, fd_simple_op(fd, FD_OP_CONVERT, i->type->scalar, 1, &m),
-                        fd_simple_op(fd, FD_OP_CONVERT, i->type->scalar, 1, &least));
-            const FdNode *size = fdi_integer(fd, i, k), *block = fdi_op2(fd, FD_OP_DIV, left, size);
-            const FdNode *within =
-                fdi_op2(fd, FD_OP_ADD, fdi_op2(fd, FD_OP_REM, left, size), first);
-            if (!fdi_can_place(s, i, block) || !fdi_can_place(s, a, within)) continue;
-            const FdNode *inside = fdi_and(fd, fdi_op2(fd, FD_OP_LE, zero, left),
-                                           fdi_in_range(s, block, &s->left.doms[u], NULL, NULL));
-            fdi_place(s, u, block, inside);
-            fdi_place(s, v > u ? v - 1 : v, within, NULL);
-            return true;
-        }
+    Chain c = {0};
+    int64_t length = 1;
+    for (int64_t k = 1; c.n < FD_MAX_RANK && k <= INT32_MAX;) {
+        if (!add_link(s, s->at[at], m, &c, k, &length) || length <= 1) break;
+        k *= length;
     }
-    return false;
+    while (c.n > 1 && !fdi_is_natural(&s->left.doms[c.u[c.n - 1]])) c.n--;
+    if (c.n < 2) return false;
+    const FdNode *vars[FD_MAX_RANK], *values[FD_MAX_RANK];
+    for (int i = 0; i < c.n; i++) {
+        vars[i] = s->left.vars[c.u[i]];
+        values[i] = fdi_integer(fd, vars[i], i == c.n - 1 ? 0 : c.lo[i]);
+    }
+    const FdNode *zero = fdi_integer(fd, vars[0], 0),
+                 *least = fdi_replace_vars(fd, s->at[at], c.n, vars, values);
+    ScalarKind kind = vars[0]->type->scalar;
+    const FdNode *left = fdi_op2(fd, FD_OP_SUB, fd_simple_op(fd, FD_OP_CONVERT, kind, 1, &m),
+                                 fd_simple_op(fd, FD_OP_CONVERT, kind, 1, &least));
+    for (int i = 0; i < c.n; i++) {
+        const FdNode *digit = left;
+        if (i < c.n - 1)
+            digit = fdi_op2(fd, FD_OP_REM, digit, fdi_integer(fd, vars[0], c.factor[i + 1]));
+        if (i) digit = fdi_op2(fd, FD_OP_DIV, digit, fdi_integer(fd, vars[0], c.factor[i]));
+        values[i] = fdi_op2(fd, FD_OP_ADD, digit, values[i]);
+        if (!fdi_can_place(s, vars[i], values[i])) return false;
+    }
+    const FdNode *inside =
+        fdi_and(fd, fdi_op2(fd, FD_OP_LE, zero, left),
+                fdi_in_range(s, values[c.n - 1], &s->left.doms[c.u[c.n - 1]], NULL, NULL));
+    for (int i = c.n; i-- > 0; inside = NULL)
+        for (int u = 0; u < s->left.n; u++)
+            if (s->left.vars[u] == vars[i]) {
+                fdi_place(s, u, values[i], inside);
+                break;
+            }
+    return true;
 }
 
 /* An unknown with another factor: where that divides what is left. */

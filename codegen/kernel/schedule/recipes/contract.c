@@ -245,6 +245,9 @@ Num *recipe_contract(Unit *u, const Def *d, Num *when)
     if ((u->options->precise && !gpu) || !contraction_find(u, d, &t.c)) return NULL;
     if (t.c.noperands > (gpu ? 4 : FD_MAX_OPERANDS)) return NULL;
     Num *other = turned(&t, when);
+    Num *lines = gpu || t.c.col != d->nvars - 1 ? NULL : recipe_short_rows_pay(u, d);
+    if (lines) when = num_let(u, "wide", num_and(u, when, num_not(u, lines)));
+    if (num_is(when, 0)) return other;
     if (!other) return with_form(&t, when);
     Num *done = with_form(&t, num_let(u, "rest", num_and(u, when, num_not(u, other))));
     return done ? num_op(u, FD_OP_LOR, other, done) : other;

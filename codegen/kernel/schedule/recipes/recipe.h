@@ -62,6 +62,9 @@ bool recipe_rows_beside(Unit *u,
  * NULL: there is no such form. Definitions that are its stages need no other nests where it runs. */
 Bands *recipe_bands(Unit *u, int n, const Def *defs, int at);
 void recipe_lower_bands(Unit *u, Bands *b);
+/* When a contraction has so few columns that its results, each in lanes of a long sum (by the recipe rows), are better
+ * than tiles, which would be mostly empty; NULL: never. */
+Num *recipe_short_rows_pay(Unit *u, const Def *d);
 /* One row of a definition, of variable dim, in lanes along the last or (if that is all that there is)
  * of its reductions: can it be, when does it pay, and the nest, which is one group over the rows. */
 bool recipe_is_row(Unit *u, const Def *d, int dim);

@@ -376,25 +376,50 @@ bool recipe_rows_beside(Unit *u, const Def *d)
 }
 
 /* Results that could be side by side, but fewer of which than lanes make a row (components of a force, weights of a
- * mixture): long sums of each are in lanes, whatever their operands cost, and in parts where few results are all. */
+ * mixture): long sums of each are in lanes. When they are; NULL: never. *lane: of the reduction. */
+static Num *are_short(Unit *u, const RowSplit *s, Num *when, int *lane)
+{
+    const Def *d = s->d;
+    const FdNode *r = s->reduces[0];
+    *lane = rows_lane_variable(s, recipe_allowed(d) | LANES_FAR);
+    if (*lane < 0 || fd_is_short(&r->doms[*lane])) return NULL;
+    Num *width = nest_lane_count(u, recipe_sum_lanes(d, s->nreduces, s->reduces));
+    Num *few = num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width),
+        *enough = num_op(u, FD_OP_GE, plan_n(u, &r->doms[*lane]), width);
+    when = num_and(u, num_and(u, when, few), num_and(u, enough, plan_sized(u, d, r->vars[*lane])));
+    when = num_let(u, "short", when);
+    return num_is(when, 0) ? NULL : when;
+}
+
+/* Whatever their operands cost, and in parts where few results are all. */
 static Num *short_rows(Unit *u, RowSplit *s, Num *when)
 {
     const Def *d = s->d;
     const FdNode *r = s->reduces[0];
-    int lane = rows_lane_variable(s, recipe_allowed(d) | LANES_FAR);
     bool is_all = d->nvars == 1, is_long = recipe_is_long(r->body);
-    if (lane < 0 || fd_is_short(&r->doms[lane])) return NULL;
-    Num *width = nest_lane_count(u, recipe_sum_lanes(d, s->nreduces, s->reduces));
-    Num *few = num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), width),
-        *enough = num_op(u, FD_OP_GE, plan_n(u, &r->doms[lane]), width);
-    when = num_and(u, num_and(u, when, few), num_and(u, enough, plan_sized(u, d, r->vars[lane])));
-    when = num_let(u, "short", when);
-    if (num_is(when, 0)) return NULL;
+    int lane;
+    when = are_short(u, s, when, &lane);
+    if (!when) return NULL;
     s->rows = num_let(u, "rows", plan_elements(u, d->nvars, d->doms));
     s->work = num_let(u, "work", recipe_length(u, r));
     if (is_all || is_long) return rows_on_cpu(u, s, lane, when);
     rows_nest(u, s, lane, when, NEST_GIVE);
     return when;
+}
+
+Num *recipe_short_rows_pay(Unit *u, const Def *d)
+{
+    enum { LEAST = 64 }; /* what lanes come to is added up in ten steps or so */
+    RowSplit s;
+    int lane;
+    if (!d->nvars || !rows_find(d, &s) || rows_lane_variable(&s, recipe_allowed(d)) < 0)
+        return NULL;
+    for (int r = 0; r < s.nreduces; r++) /* a tile computes what is dear once */
+        if (recipe_is_dear(s.reduces[r]->body) || recipe_is_long(s.reduces[r]->body)) return NULL;
+    if (!lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d))) return NULL;
+    Num *few = num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), num_int(u, FD_SHORT)),
+        *many = num_op(u, FD_OP_GE, recipe_length(u, s.reduces[0]), num_int(u, LEAST));
+    return are_short(u, &s, num_and(u, few, many), &lane);
 }
 
 Num *recipe_rows(Unit *u, const Def *d, Num *when)
