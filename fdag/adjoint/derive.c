@@ -138,6 +138,7 @@ void fdi_derive_end(FdiDerive *d)
     fdi_map_free(&d->firsts);
     vec_free(&d->sums);
     vec_free(&d->same);
+    vec_free(&d->within);
 }
 
 const FdNode *fdi_derive_at(FdiDerive *d, const FdNode *n)

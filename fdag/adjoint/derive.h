@@ -13,6 +13,7 @@ enum {
 typedef struct FdiSame {
     FdDom a, b; /* the same places, if the function itself does not fail */
 } FdiSame;
+typedef VEC(FdiSame) FdiRanges;
 
 /* A function that is being differentiated: its variables are slots behind the others. */
 typedef struct FdiDerive {
@@ -24,8 +25,8 @@ typedef struct FdiDerive {
     FdiMap firsts; /* minimum or maximum -> value and place of where it is attained first */
     FdiNodes sums; /* cancel.c: those of the function, or definitions that are such */
     bool summed;
-    FdiMap forms;      /* node -> its one form (twins.c) */
-    VEC(FdiSame) same; /* covers.c */
+    FdiMap forms;           /* node -> its one form (twins.c) */
+    FdiRanges same, within; /* covers.c; within: a's places are some of b's */
 } FdiDerive;
 
 /* derive.c */
@@ -64,8 +65,10 @@ bool fdi_term(FdiDerive *d, const FdNode *reduce, const FdNode *fresh, const FdN
  * after an error. */
 bool fdi_can_call(FdiDerive *d, const FdNode *apply);
 
-/* covers.c: notes ranges that are those of what is read at them. */
+/* covers.c: notes ranges that are those of what is read at them, or within them. */
 void fdi_find_ranges(FdiDerive *d);
+/* Are places of a some of b's, if the function itself does not fail? */
+bool fdi_within(FdiDerive *d, const FdDom *a, const FdDom *b);
 
 /* tangent.c: the change of an expression, where the changes of functions and of a user's variables are known (node
  * to node). NULL: it does not change, or after an error. */

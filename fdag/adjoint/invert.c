@@ -80,7 +80,19 @@ static bool solve_blocks(FdiSolve *s, int at, const FdNode *m)
     return true;
 }
 
-/* An unknown with another factor: where that divides what is left. */
+/* m - c with 0 < c < k: c. Else 0. */
+static int64_t rest_of(const FdNode *left, const FdNode *m, int64_t k)
+{
+    FdAffine form;
+    int64_t factor;
+    return fd_affine(left, &form) && form.nterms == 1 && fd_affine_factor(&form, m, &factor) &&
+                   factor == 1 && form.constant < 0 && form.constant > -k
+               ? -form.constant
+               : 0;
+}
+
+/* An unknown with another factor: where that divides what is left. Of k * i + c, which is never negative, i is m / k
+ * where m % k is c: reads at all places of a block have the same i. */
 static bool solve_multiple(FdiSolve *s, int at, const FdNode *m, bool only)
 {
     Fd *fd = s->d->fd;
@@ -95,10 +107,12 @@ static bool solve_multiple(FdiSolve *s, int at, const FdNode *m, bool only)
                 shorter =
                     shorter && fdi_is_fixed(&s->left.doms[v], &lo, &length) && length <= 8 * k;
         if (!shorter) continue;
+        const int64_t rest = fdi_is_natural(&s->left.doms[u]) ? rest_of(left, m, k) : 0;
+        if (rest) left = fd_simple_op(fd, FD_OP_CONVERT, unknown->type->scalar, 1, &m);
         const FdNode *size = fdi_integer(fd, unknown, k),
                      *value = fdi_op2(fd, FD_OP_DIV, left, size);
-        const FdNode *divides =
-            fdi_op2(fd, FD_OP_EQ, fdi_op2(fd, FD_OP_REM, left, size), fdi_integer(fd, unknown, 0));
+        const FdNode *divides = fdi_op2(fd, FD_OP_EQ, fdi_op2(fd, FD_OP_REM, left, size),
+                                        fdi_integer(fd, unknown, rest));
         fdi_place(s, u, value,
                   fdi_and(fd, divides, fdi_in_range(s, value, &s->left.doms[u], NULL, NULL)));
         return true;

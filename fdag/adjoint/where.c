@@ -137,7 +137,9 @@ static bool is_inside(const void *solve, const FdNode *read)
         read->kind == FD_APPLY && (read->fn->kind == FD_LET || fdi_applies(read, FD_LEAF_SLOT));
     for (int d = 0; inside && d < read->nargs; d++) {
         const FdDom *own = range_of(s, read->args[d]), of = fd_domain(s->d->fd, read->fn, d);
-        inside = own && of.lo && (fdi_same_range(s->d->fd, own, &of) || fdi_agree(s->d, own, &of));
+        inside = own && of.lo &&
+                 (fdi_same_range(s->d->fd, own, &of) || fdi_agree(s->d, own, &of) ||
+                  fdi_within(s->d, own, &of));
     }
     return inside;
 }

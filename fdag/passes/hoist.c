@@ -80,7 +80,8 @@ static bool worth(const Hoist *h, const FdiMap *ranges, const FdNode *n, FdiLoop
         for (int i = 0; i < loops.n; i++)
             all -= fdi_is_sibling(&h->beside, loops.vars[i]) && !fd_uses_var(n, loops.vars[i]);
     if ((int)b->nfree >= all || b->evaluable || !has_room(h, ranges, n)) return false;
-    return fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n);
+    return (fdi_cost(n, &none, NULL) >= FDI_COST_EXPENSIVE && !is_index(n)) ||
+           hoist_ends_in_zeros(n);
 }
 
 /* The work of n but for what is hoisted out of it over fewer variables. */
@@ -430,7 +431,7 @@ static const FdNode *hoist(Hoist *h, const FdNode *root)
         bool alone = fdi_map_get(&apart, n, &c) && has_room(h, &ranges, n);
         if (tiled || alone ||
             (worth(h, &ranges, n, loops[i], root->self != NULL) &&
-             !is_little(h, &ranges, &strict, n, loops[i])))
+             (hoist_ends_in_zeros(n) || !is_little(h, &ranges, &strict, n, loops[i]))))
             what =
                 always || !hoist_may_fail(n) ? n : hoist_with_guards(h->fd, n, &where[i], &asked);
         if (what) {

@@ -1,4 +1,4 @@
-/* What hoisting (hoist.c) knows of the places of expressions (hoist_where.c). */
+/* What hoisting (hoist.c) knows of expressions and of their places (hoist_where.c). */
 #ifndef CS_FDAG_HOIST_H
 #define CS_FDAG_HOIST_H
 
@@ -22,6 +22,9 @@ bool hoist_may_fail(const FdNode *n);
 /* A child of n, its number k of count, is evaluated where n is, or in a branch of that. */
 void hoist_use_at(Fd *fd, const FdNode *n, int k, int count, const HoistWhere *of,
                   HoistWhere *child);
+/* Is it an element where its indices are inside, else zero, of variables that are used together only (i - p)? A copy with
+ * a border is small then (hoist_zeros.c). */
+bool hoist_ends_in_zeros(const FdNode *n);
 /* n where its guards hold, else 0; NULL: they are of other variables, or can fail themselves where nothing asks for
  * them. asked: what is evaluated at each point whatever loops are empty. */
 const FdNode *hoist_with_guards(Fd *fd, const FdNode *n, const HoistWhere *where,
