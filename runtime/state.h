@@ -109,6 +109,7 @@ typedef struct RtState {
         size_t pooled, used; /* bytes in the pool; bytes of arrays and temporaries */
         int few;             /* blocks of plain memory in the pool */
         size_t limit;        /* 0: not read yet */
+        int64_t kept;        /* what derivatives of loops may keep; the same */
         uint64_t blocks;     /* blocks taken from the system, ever */
     } memory;
 

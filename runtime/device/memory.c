@@ -49,9 +49,12 @@ static bool find_limit(const CsSite *site)
 int64_t cs_kept_bytes(const CsSite *site)
 {
     size_t bytes = 0;
+    if (rt.memory.kept) return rt.memory.kept;
     int given = memory_size_from("CS_KEEP", &bytes, site);
     if (!given && find_limit(site)) bytes = rt.memory.limit / 4;
-    return (int64_t)(bytes < INT64_MAX ? bytes : INT64_MAX);
+    const int64_t kept = (int64_t)(bytes < INT64_MAX ? bytes : INT64_MAX);
+    if (given >= 0) rt.memory.kept = kept;
+    return kept;
 }
 
 /* Size class of a request and the capacity of its blocks; large blocks are exact to a page. */

@@ -361,7 +361,10 @@ void back_statements(Sema *s, Normal *n, const char *seed, bool value, AstList *
             ast_list_add(s->arena, values, tree_name(s, loc, b.kept ? b.kept[i] : result->name));
     }
     vec_free(&leaves);
-    there_and_back(&b, &n->steps, value ? &n->results : NULL, out);
+    AstList steps = {0};
+    there_and_back(&b, &n->steps, value ? &n->results : NULL, &steps);
+    for (int i = 0; i < b.tapes_made.len; i++) code_add(s, out, b.tapes_made.data[i]);
+    for (int i = 0; i < steps.len; i++) code_add(s, out, steps.data[i]);
     vec_free(&b.tapes);
     for (size_t i = 0; i < n->params.len && b.good; i++) {
         Variable *v = n->params.data[i];

@@ -37,8 +37,9 @@ typedef struct Back {
     Sema *s;
     Normal *n;
     bool good;
-    bool taping;       /* what goes forth is a turn that is left on a tape */
-    VEC(Tape *) tapes; /* of the loops that go forth */
+    bool taping;        /* what goes forth is a turn that is left on a tape */
+    VEC(Tape *) tapes;  /* of the loops that go forth */
+    AstList tapes_made; /* in front of all: a loop in another's turn takes its tape each time */
     const char *
         *kept; /* of each result, what the way back leaves alone; NULL: it leaves results alone */
 } Back;

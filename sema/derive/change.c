@@ -23,9 +23,47 @@ static void give(Back *b, AstList *out, Loc loc, Variable *v, Ast *value)
     change_set(b, out, loc, v, value);
 }
 
+/* Is v given new arrays of zeros and nothing else? Its elements are set one by one then. */
+static bool is_made_new(const Steps *steps, const Variable *v, bool *some)
+{
+    bool all = true;
+    for (size_t i = 0; i < steps->len && all; i++) {
+        const Step *step = &steps->data[i];
+        Variable *target;
+        for (size_t k = 0; step->kind != STEP_PUT && (target = normal_target(step, k)); k++)
+            all = all && (target != v || normal_is_zeros(step));
+        *some = *some || (step->target == v && normal_is_zeros(step));
+        all = all && step->declared != v && is_made_new(&step->first, v, some) &&
+              is_made_new(&step->second, v, some);
+    }
+    return all;
+}
+
+/* new double[v.GetLength(0)]: no evaluation, which takes longer than a few elements. NULL: it is another array. */
+static Ast *new_zeros(Back *b, Loc loc, const Variable *v)
+{
+    Sema *s = b->s;
+    bool some = false;
+    if (v->type->kind != TY_ARRAY || v->type->result->kind != TY_SCALAR ||
+        !is_made_new(&b->n->steps, v, &some) || !some)
+        return NULL;
+    Ast *made = ast_new(s->arena, AST_NEW_ARRAY, loc);
+    made->new_array.elem = type_node(s, loc, v->type->result);
+    made->new_array.rank = (uint64_t)v->type->nparams;
+    for (int d = 0; d < v->type->nparams; d++) {
+        Ast *length =
+            tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, v->name), "GetLength"), 1,
+                      tree_int(s, loc, (uint64_t)d));
+        made->new_array.sizes = ast_list_add(s->arena, made->new_array.sizes, length);
+    }
+    return made;
+}
+
 void change_none(Back *b, AstList *out, Loc loc, Variable *v)
 {
-    if (!v->given) change_set(b, out, loc, v, code_zero(b->s, loc, v));
+    if (v->given) return;
+    Ast *zeros = new_zeros(b, loc, v);
+    change_set(b, out, loc, v, zeros ? zeros : code_zero(b->s, loc, v));
 }
 
 /* ---- assignments ------------------------------------------------------------------------------- */

@@ -64,7 +64,9 @@ void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
     for (size_t i = 0; i < b->tapes.len; i++) {
         Tape *t = b->tapes.data[i];
         t->beside = b->tapes.len;
-        code_local(s, out, step->loc, NULL, t->name, t->made);
+        code_local(s, &b->tapes_made, step->loc, NULL, t->name, t->made);
+        Ast *begin = tree_call(s, step->loc, tape_member(s, t, "Begin"), 0);
+        code_add(s, out, tree_stmt(s, begin));
         nest->while_.cond =
             tree_binary(s, step->loc, AST_OP_LAND, tape_member(s, t, "HasRoom"), nest->while_.cond);
     }
