@@ -416,10 +416,18 @@ Num *recipe_short_rows_pay(Unit *u, const Def *d)
         return NULL;
     for (int r = 0; r < s.nreduces; r++) /* a tile computes what is dear once */
         if (recipe_is_dear(s.reduces[r]->body) || recipe_is_long(s.reduces[r]->body)) return NULL;
-    if (!lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d))) return NULL;
-    Num *few = num_op(u, FD_OP_LT, plan_n(u, &d->doms[d->nvars - 1]), num_int(u, FD_SHORT)),
+    Num *width = nest_lane_count(u, recipe_sum_lanes(d, s.nreduces, s.reduces)),
+        *n = plan_n(u, &d->doms[d->nvars - 1]);
+    Num *few = num_op(u, FD_OP_LE, num_op(u, FD_OP_MUL, n, num_int(u, 4)),
+                      num_op(u, FD_OP_MUL, width, num_int(u, 3))),
         *many = num_op(u, FD_OP_GE, recipe_length(u, s.reduces[0]), num_int(u, LEAST));
-    return are_short(u, &s, num_and(u, few, many), &lane);
+    Num *when = num_and(u, few, many);
+    if (lanes_possible(d->body, d->vars[d->nvars - 1], recipe_allowed(d)))
+        return are_short(u, &s, when, &lane);
+    const FdNode *r = s.reduces[0];
+    lane = rows_lane_variable(&s, recipe_allowed(d));
+    when = num_and(u, when, num_op(u, FD_OP_GE, plan_n(u, &r->doms[lane]), width));
+    return num_let(u, "short", when);
 }
 
 Num *recipe_rows(Unit *u, const Def *d, Num *when)
