@@ -296,6 +296,7 @@ void check_member_call(Sema *s, Ast **slot, const Type *hint)
 void check_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot;
+    if (intrinsic_no_order(s, n)) return;
     if (derivative_call(s, slot, hint) || struct_call(s, slot, hint) ||
         partial_application(s, slot, hint) || operator_call(s, slot, hint))
         return;

@@ -182,6 +182,8 @@ bool show_call(Sema *s, Ast **slot, const Symbol *f);
 
 /* A call of a row of space "any": true if it is done, reported or not. */
 bool intrinsic_call(Sema *s, Ast *n);
+/* In the library's OrderIfAny: x.CompareTo(y) of a type that has none becomes NoOrder(), which throws. */
+bool intrinsic_no_order(Sema *s, Ast *n);
 
 /* ---- infer.c: type arguments of calls -------------------------------------------------------- */
 

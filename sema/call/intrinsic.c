@@ -48,6 +48,13 @@ static void equals(Sema *s, Ast *n, Ast *value)
         call_static(s, n, scope_library(s, SYM_FUNC, "SameReal"), args);
         return;
     }
+    Class *tuple = type_is_tuple(value->type) ? class_of(value->type) : NULL;
+    if (tuple && implied_has(tuple, s, SAME_METHOD)) {
+        AstList args = ast_list_add(s->arena, (AstList){0}, value);
+        call_static(s, n, member_own(tuple->sym, intern_cstr(s->names, SAME_METHOD)),
+                    ast_list_add(s->arena, args, other));
+        return;
+    }
     n->kind = AST_BINARY;
     n->binary.op = AST_OP_EQ;
     n->binary.left = value;
@@ -70,6 +77,19 @@ static void join_elements(Sema *s, Ast *n)
     if (element) *joined = tree_call(s, loc, tree_name(s, loc, "ElementsOf"), 1, *joined);
     if (type_is_enum(element ? element : type_is_functional(t) ? t->result : NULL))
         *joined = tree_call(s, loc, tree_name(s, loc, "EnumNames"), 1, *joined);
+}
+
+bool intrinsic_no_order(Sema *s, Ast *n)
+{
+    const Ast *callee = n->call.callee;
+    if (!s->instance || callee->kind != AST_MEMBER || strcmp(callee->member.name, "CompareTo") != 0)
+        return false;
+    const Symbol *f = s->instance->of;
+    if (!f->library || strcmp(f->name, "OrderIfAny") != 0) return false;
+    const Type *t = s->instance->params[0]->type;
+    if (implied_is_ordered(s, t)) return false;
+    call_static(s, n, scope_library(s, SYM_FUNC, "NoOrder"), (AstList){0});
+    return true;
 }
 
 bool intrinsic_call(Sema *s, Ast *n)

@@ -62,6 +62,8 @@ void index_places(Sema *s, Ast *n, const Ast *again);
 Symbol *struct_self(Sema *s); /* the parameter that is `this` in one; or NULL */
 /* A call of one, an assignment to what has such a setter: done; false if it is none. */
 bool struct_call(Sema *s, Ast **slot, const Type *hint);
+/* Is c, or NULL, a struct that a method of this name changes? */
+bool struct_changes(Sema *s, Class *c, const char *method);
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
 /* A statement of a constructor that calls such a method of its own struct: done, as a block. */
 bool struct_constructing(Sema *s, Ast **slot);
@@ -235,11 +237,14 @@ int count_overloads(const Symbol *first);
 
 /* implied.c */
 void implied_constructors(Sema *s, Class *c); /* those written, too: they get their initialisers */
+#define SAME_METHOD "@Same"                   /* of tuples with reals: Equals */
 #define SHOWN_METHOD "@Shown"                 /* as ToString, with values as a session shows them */
 /* == != Equals GetHashCode ToString .. of a final class or a record */
 void implied_members(Sema *s, Class *c);
 /* For record.c: does the class write a member of this name itself? */
 bool implied_has(const Class *c, const Sema *s, const char *name);
+/* Have values of this type CompareTo, their own or an implied one? */
+bool implied_is_ordered(Sema *s, const Type *t);
 /* A method with this body, a block or what it returns; NULL: it is abstract. */
 Symbol *implied_add(Sema *s, Class *c, uint64_t mods, const Type *ret, const char *name,
                     AstList params, Ast *body);

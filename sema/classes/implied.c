@@ -277,6 +277,26 @@ static void add_equality(Sema *s, Class *c)
     implied_add(s, c, mods, s->boolean, "operator!=", two_params(s, c), not );
 }
 
+/* Equals of a tuple with reals, for which NaN is its own equal; others' is ==. */
+static void add_sameness(Sema *s, Class *c)
+{
+    Loc loc = c->sym->loc;
+    Ast *all = NULL;
+    bool reals = false;
+    for (int i = 0; i < c->nfields; i++) {
+        const Type *t = c->fields[i]->type;
+        reals = reals || (t->kind == TY_SCALAR && scalar_is_real(t->scalar)) ||
+                (type_is_tuple(t) && implied_has(class_of(t), s, SAME_METHOD));
+        Ast *a = tree_member(s, loc, tree_name(s, loc, "$a"), c->fields[i]->name);
+        Ast *b = tree_member(s, loc, tree_name(s, loc, "$b"), c->fields[i]->name);
+        Ast *same = tree_call(s, loc, tree_name(s, loc, "SameValue"), 2, a, b);
+        all = all ? tree_binary(s, loc, AST_OP_LAND, all, same) : same;
+    }
+    if (reals)
+        implied_add(s, c, AST_MOD_PUBLIC | AST_MOD_STATIC, s->boolean, SAME_METHOD,
+                    two_params(s, c), all);
+}
+
 /* Name { x = 1, y = 2 }, each field as `of` makes a text of it; NULL: as it is printed. */
 static Ast *fields_text(Sema *s, Class *c, const char *of)
 {
@@ -339,7 +359,7 @@ static void add_hash(Sema *s, Class *c)
                 "GetHashCode", (AstList){0}, hash);
 }
 
-static bool is_ordered(Sema *s, const Type *t)
+bool implied_is_ordered(Sema *s, const Type *t)
 {
     if (type_is_tuple(t)) return implied_has(class_of(t), s, "CompareTo");
     if (class_of(t)) {
@@ -391,7 +411,10 @@ static void add_equals(Sema *s, Class *c)
     Loc loc = c->sym->loc;
     Ast *is = tree_is(s, loc, tree_name(s, loc, "$o"), c->type, "$b");
     Ast *self = ast_new(s->arena, AST_THIS, loc);
-    Ast *same = tree_binary(s, loc, AST_OP_EQ, self, tree_name(s, loc, "$b"));
+    Ast *same =
+        implied_has(c, s, SAME_METHOD)
+            ? tree_call(s, loc, tree_name(s, loc, SAME_METHOD), 2, self, tree_name(s, loc, "$b"))
+            : tree_binary(s, loc, AST_OP_EQ, self, tree_name(s, loc, "$b"));
     AstList params = ast_list_add(s->arena, (AstList){0},
                                   tree_param(s, loc, type_node(s, loc, object->type), "$o"));
     implied_add(s, c, AST_MOD_PUBLIC | AST_MOD_OVERRIDE, s->boolean, "Equals", params,
@@ -404,11 +427,12 @@ static void final_members(Sema *s, Class *c)
     bool comparable = true, printable = true;
     bool ordered = c->tuple;
     for (int i = 0; i < c->nfields; i++) {
-        ordered = ordered && is_ordered(s, c->fields[i]->type);
+        ordered = ordered && implied_is_ordered(s, c->fields[i]->type);
         comparable = comparable && is_comparable(c->fields[i]->type);
         printable = printable && is_printable(c->fields[i]->type);
     }
     if (comparable) add_equality(s, c);
+    if (comparable && c->tuple) add_sameness(s, c);
     if (implied_has(c, s, "operator==")) add_equals(s, c);
     if (printable && !has_plain(c, s, "ToString")) add_text(s, c);
     if (comparable && !has_plain(c, s, "GetHashCode")) add_hash(s, c);

@@ -145,7 +145,7 @@ static void same_value(Symbol *method, Ast *closure)
 }
 
 /* `obj.M` is x => obj.M(x) with what stands before the dot evaluated once: where that is an object,
- * the closure captures it. */
+ * the closure captures it. A struct that M changes is kept as an object of its own, as C# does. */
 bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
 {
     Ast *n = *slot, *base = n->member.base;
@@ -153,6 +153,12 @@ bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
     Ast *callee = ast_new(s->arena, AST_MEMBER, n->loc);
     callee->member.name = n->member.name;
     callee->member.base = is_static ? type_node(s, base->loc, method->cls->type) : base;
+    bool keeps = !is_static && struct_changes(s, class_of(base->type), n->member.name);
+    if (keeps) {
+        base = tree_call(s, base->loc, tree_name(s, base->loc, "KeepStruct"), 1,
+                         ast_clone(s->arena, base));
+        if (check_expr(s, &base, NULL) == s->error) return false;
+    }
     if (is_static || base->type->kind != TY_OBJECT) {
         if (!is_static) callee->member.base = ast_clone(s->arena, base);
         *slot = call_lambda(s, callee, to);
@@ -162,6 +168,7 @@ bool method_value(Sema *s, Ast **slot, Symbol *method, const Type *to)
     }
     const char *self = intern_cstr(s->names, "$self");
     callee->member.base = name_node(s, base->loc, self);
+    if (keeps) callee->member.base = tree_member(s, base->loc, callee->member.base, "Value");
     *slot = call_lambda(s, callee, to);
     AstList binders =
         ast_list_add(s->arena, (AstList){0}, parameter(s, base->loc, self, base->type));
