@@ -30,7 +30,8 @@ typedef struct Token {
     uint32_t value;      /* index into Tokens.values, for names and literals */
 } Token;
 
-/* text: interned name, interned suffix of a number (f d h L u UL, or NULL), or decoded UTF-8 */
+/* text: interned name, interned suffix of a number (f d h L u UL, or NULL), or decoded UTF-8. Of a decimal, a
+ * REAL, "mSCALE,HIGH" (scan_decimal), and in `integer` the low 64 bits. */
 typedef struct TokenValue {
     const char *text;
     union {

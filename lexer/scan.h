@@ -69,6 +69,7 @@ ScanMode scan_end(Scan *s);
 int scan_digit(char c); /* its value up to base 16; of another character 16 or more */
 void scan_integer(Scan *s, int base);
 void scan_real(Scan *s);
+void scan_decimal(Scan *s); /* 1.50m */
 void scan_bad_number(Scan *s);
 
 /* ---- scan_string.c ---- */

@@ -262,8 +262,11 @@ static void use_named(Loader *l, Module *m, const Tokens *tokens)
     lexer_declared_types(tokens, l->names, &own);
     const Token *t = tokens->list.data;
     for (size_t i = 0; i + 1 < tokens->list.len; i++) {
-        if (t[i].kind != TOK_NAME) continue;
+        bool decimal = t[i].kind == TOK_REAL && tokens->values.data[t[i].value].text &&
+                       *tokens->values.data[t[i].value].text == 'm';
+        if (t[i].kind != TOK_NAME && !decimal) continue;
         const char *name = tokens->values.data[t[i].value].text;
+        if (decimal) name = intern_cstr(l->names, "decimal");
         bool called = t[i + 1].kind == TOK_LPAREN || t[i + 1].kind == TOK_LT;
         if (i && (t[i - 1].kind == TOK_DOT || t[i - 1].kind == TOK_COND_DOT)) {
             if (m->folder && called && names_has(&l->methods, name)) use_export(l, m, &t[i], name);

@@ -1,6 +1,7 @@
 /* Expressions. */
 #include "build.h"
 
+#include <stdio.h>
 #include <string.h>
 
 Ast *build_name(Parse *p, Loc loc, const char *name)
@@ -8,8 +9,24 @@ Ast *build_name(Parse *p, Loc loc, const char *name)
     return BUILD(NAME_REF, name_ref, loc, .name = name);
 }
 
+/* 1.50m is new decimal(150ul, 0u, 2u): low, high, scale. */
+static Ast *decimal_literal(Parse *p, Loc loc, TokenValue value)
+{
+    unsigned long scale = 0, high = 0;
+    sscanf(value.text, "m%lu,%lu", &scale, &high);
+    const uint64_t parts[] = {value.integer, high, scale};
+    AstList args = {0};
+    for (int i = 0; i < 3; i++)
+        args = build_add(p, args,
+                         BUILD(INT_LIT, int_lit, loc, .value = parts[i],
+                               .suffix = intern_cstr(p->names, i ? "u" : "UL")));
+    Ast *type = BUILD(TYPE_NAME, type_name, loc, .name = intern_cstr(p->names, "decimal"));
+    return build_new(p, loc, type, args, NULL);
+}
+
 Ast *build_literal(Parse *p, Loc loc, TokenKind kind, TokenValue value)
 {
+    if (kind == TOK_REAL && value.text && *value.text == 'm') return decimal_literal(p, loc, value);
     switch (kind) {
     case TOK_INT: return BUILD(INT_LIT, int_lit, loc, .value = value.integer, .suffix = value.text);
     case TOK_REAL: return BUILD(REAL_LIT, real_lit, loc, .value = value.real, .suffix = value.text);

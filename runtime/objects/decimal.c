@@ -53,6 +53,22 @@ static void from_printed(Decimal *d, double x, const char *p)
     trim(d);
 }
 
+void decimal_read(Decimal *d, const char *text, size_t len)
+{
+    size_t at = len && *text == '-';
+    d->negative = at > 0;
+    d->real = false;
+    d->n = 0;
+    d->point = -1;
+    for (; at < len && d->n < MOST_DIGITS; at++)
+        if (text[at] == '.')
+            d->point = d->n;
+        else
+            d->digits[d->n++] = text[at];
+    if (d->point < 0) d->point = d->n;
+    trim(d);
+}
+
 /* How many decimals |x| has exactly: as many as its binary fraction has bits. */
 static int exact_decimals(double x)
 {

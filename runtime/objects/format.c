@@ -235,6 +235,42 @@ void *cs_format_f(double value, int32_t kind, void *format, const CsSite *site)
     return result(&t, good, site);
 }
 
+/* Decimals (stdlib/Decimal.cs$), of which the text has all digits, at most 58. */
+void *cs_format_digits(void *text, void *format, const CsSite *site)
+{
+    char letter = 'G';
+    int precision = -1;
+    Decimal d;
+    Text t = {0};
+    const Str *f = format;
+    decimal_read(&d, ((Str *)text)->bytes, (size_t)((Str *)text)->len);
+    if (!read_standard(f, &letter, &precision)) {
+        decimal_add_pattern(&t, &d, f->bytes, (size_t)f->len);
+        return result(&t, true, site);
+    }
+    char upper = (char)(letter & ~0x20);
+    if (!strchr("CEFGNP", upper)) {
+        rt_throw(RT_FORMAT, site,
+                 "'%c' is not a format of decimal: it takes F, E, G, N, P, C or a "
+                 "pattern such as 0.00",
+                 letter);
+        return NULL;
+    }
+    if (precision < 0) precision = upper == 'E' ? 6 : upper == 'G' ? 29 : 2;
+    if (upper == 'P' && d.n) d.point += 2;
+    if (upper == 'G')
+        decimal_round(&d, precision ? precision : 29);
+    else
+        decimal_round(&d, upper == 'E' ? (int64_t)precision + 1 : (int64_t)d.point + precision);
+    if (upper == 'G')
+        add_general(&t, &d, precision ? precision : 29, letter == 'g' ? 'e' : 'E');
+    else if (upper == 'E')
+        add_scientific(&t, &d, letter, precision);
+    else
+        add_decimals(&t, &d, upper, precision);
+    return result(&t, true, site);
+}
+
 /* ---- functional values -------------------------------------------------------------------- */
 
 typedef struct Printer {

@@ -19,6 +19,8 @@ typedef struct Decimal {
 } Decimal;
 
 void decimal_integer(Decimal *d, uint64_t magnitude, bool negative);
+/* From digits with a point and a sign, as a decimal is printed. */
+void decimal_read(Decimal *d, const char *text, size_t len);
 /* Exact value, rounded (ties away from zero) to a number of decimals or of significant digits. */
 void decimal_fixed(Decimal *d, double x, int decimals);
 void decimal_significant(Decimal *d, double x, int digits);

@@ -1,5 +1,6 @@
 /* What the spaces of the library's table (builtins.def) have beside its rows: static members of classes
- * written in C$ (stdlib/Basics.cs$), of Math those of MathBeside. Functions are overloads of the rows of
+ * written in C$ (stdlib/Basics.cs$), of Math those of MathBeside, and of
+ * MathOfDecimal where the program names decimals. Functions are overloads of the rows of
  * their name.
  */
 #include <ctype.h>
@@ -25,15 +26,26 @@ Symbol *beside_member(Sema *s, LibSpace space, const char *name)
     return member_own(c->sym, name);
 }
 
-Candidates beside_candidates(Sema *s, int row, Candidates rows)
+static Candidates with_functions(Sema *s, Candidates rows, const Symbol *first)
 {
-    const Symbol *first = beside_member(s, builtins[row].space, rows.name);
     if (!first || first->kind != SYM_FUNC) return rows;
     Candidates all = {.name = rows.name};
     all.data = arena_array(s->arena, Candidate, rows.len + count_overloads(first));
     for (int i = 0; i < rows.len; i++) all.data[all.len++] = rows.data[i];
     for (const Symbol *f = first; f; f = f->next) candidates_add(&all, (Symbol *)(uintptr_t)f);
     return all;
+}
+
+Candidates beside_candidates(Sema *s, int row, Candidates rows)
+{
+    LibSpace space = builtins[row].space;
+    rows = with_functions(s, rows, beside_member(s, space, rows.name));
+    Symbol *of =
+        scope_library(s, SYM_TYPE, arena_printf(s->arena, "%sOfDecimal", library_spaces[space]));
+    if (!of) return rows; /* the program has no decimals */
+    class_type(s, of);
+    class_ready(s, of->cls);
+    return with_functions(s, rows, member_own(of->cls->sym, rows.name));
 }
 
 void beside_call(Sema *s, Ast *n, const Candidate *c, Fit fit)

@@ -174,7 +174,8 @@ static void check_constant(Sema *s, const Symbol *f, int i)
     Ast *inner = value;
     while (inner->kind == AST_CONVERT) inner = inner->convert.operand;
     bool constant = value->is_const || inner->is_const || inner->kind == AST_NULL_LIT ||
-                    inner->kind == AST_DEFAULT || constant_text(s, inner, &text);
+                    inner->kind == AST_DEFAULT || constant_text(s, inner, &text) ||
+                    constant_decimal(inner);
     if (!constant && value->type != s->error)
         report(s, p->init->loc, PARAMETER, "the default value of '%s' is not a constant", p->name);
     else if (constant)

@@ -150,6 +150,18 @@ void constant_fold(Ast *n)
     }
 }
 
+bool constant_decimal(const Ast *n)
+{
+    while (n->kind == AST_CONVERT && !n->is_const) n = n->convert.operand;
+    const Class *c = n->type ? class_of(n->type) : NULL;
+    if (n->is_const) return n->type->kind == TY_SCALAR;
+    if (!c || !c->sym->library || strcmp(c->sym->name, "decimal") != 0) return false;
+    bool own = n->kind == AST_NEW || (n->kind == AST_CALL && n->sym && n->sym->cls == c);
+    const AstList *args = n->kind == AST_NEW ? &n->new_.args : &n->call.args;
+    for (int i = 0; own && i < args->len; i++) own = constant_decimal(args->data[i]);
+    return own && args->len;
+}
+
 bool constant_text(Sema *s, const Ast *n, AstBytes *out)
 {
     if (n->kind == AST_STRING_LIT) {

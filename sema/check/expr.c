@@ -60,6 +60,7 @@ static void check_name(Sema *s, Ast **slot)
         n->type = sym->type;
         n->is_const = sym->type->kind == TY_SCALAR;
         n->value = sym->value;
+        if (sym->made) *slot = ast_clone(s->arena, sym->made);
         break;
     case SYM_FIELD:
     case SYM_PROPERTY: break;

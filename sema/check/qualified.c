@@ -207,6 +207,7 @@ static void set_const(Sema *s, Ast *n, Symbol *c)
     n->type = c->type;
     n->is_const = c->type->kind == TY_SCALAR;
     n->value = c->value;
+    if (c->made) *n = *ast_clone(s->arena, c->made);
 }
 
 /* The member m of the type or value before the dot. */

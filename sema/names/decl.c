@@ -53,7 +53,9 @@ void decl_const_value(Sema *s, Symbol *sym, Ast **init, const Type *type)
     else if (check_value(s, init, type) != s->error && (!type || convert_to(s, init, type, NULL)))
         t = (*init)->type;
     bool text = none || (t == s->string && constant_text(s, *init, &sym->text));
-    if (t != s->error && !text && !((*init)->is_const && t->kind == TY_SCALAR)) {
+    bool made = t != s->error && class_of(t) && constant_decimal(*init);
+    if (made) sym->made = *init;
+    if (t != s->error && !text && !made && !((*init)->is_const && t->kind == TY_SCALAR)) {
         report(s, (*init)->loc, NOT_CONSTANT, "the value of '%s' is not a constant", sym->name);
         t = s->error;
     }

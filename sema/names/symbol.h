@@ -29,6 +29,7 @@ struct Symbol {
     Symbol *other;      /* SYM_TYPE: the type of this name with more or fewer type parameters */
     ScalarValue value;  /* SYM_CONST */
     AstBytes text;      /* SYM_CONST of type string; no data: null */
+    Ast *made;          /* SYM_CONST of type decimal: its value, checked */
     int builtin;        /* SYM_BUILTIN: row */
     const char *impure; /* SYM_FUNC: NULL if pure, else what makes it impure, at impure_loc */
     Loc impure_loc;

@@ -258,7 +258,8 @@ static Ast *named_type(Sema *s, const Ast *p)
 static bool is_constant(Sema *s, const Ast *n)
 {
     AstBytes text;
-    return n->is_const || (n->type == s->string && constant_text(s, n, &text));
+    return n->is_const || (n->type == s->string && constant_text(s, n, &text)) ||
+           constant_decimal(n);
 }
 
 /* v op constant */
