@@ -5,7 +5,7 @@ folder=$1
 cd "$(dirname "$0")/.."
 csc=${CSC:-./csc}
 # What is part of others, or of how the library works, has no page.
-hidden='^(.*Beside|.*Extensions|Splitting|Showing|CompositeFormat|BoxedValue|BoxedArray|BoxedFunction|Tape|ColourTable|ImagePixels|Png.*|Huffman|Inflate|CopyOf|DeviceScope|SortKeys|Digits|MathOfDecimal|DecimalSequences|KeptStruct|DeviceTable|SpanPlaces|SpanStore|object)$'
+hidden='^(.*Beside|.*Extensions|Splitting|Showing|CompositeFormat|BoxedValue|BoxedArray|BoxedFunction|Tape|ColourTable|ImagePixels|Png.*|Huffman|Inflate|CopyOf|DeviceScope|SortKeys|Digits|MathOfDecimal|DecimalSequences|KeptStruct|NumberOf|IOfNumbers|INumber.*|I[A-Z][A-Za-z]*(Operators|Functions|Identity)|I(Signed|Unsigned|Binary)Number|IBinaryInteger|I(Binary)?FloatingPoint.*|IMinMaxValue|I(Span)?Parsable|DeviceTable|SpanPlaces|SpanStore|object)$'
 {
     sed -nE 's/^((static|abstract|mutable|final) )*(class|interface|enum|type) ([A-Za-z0-9_]+).*/\4/p' stdlib/*.cs\$
     echo 'string char int long double bool Math Console TextWriter File Environment Npy GC BitConverter Encoding' | tr ' ' '\n'

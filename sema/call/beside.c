@@ -7,7 +7,7 @@
 
 #include "../check/check.h"
 
-Class *beside_class(Sema *s, LibSpace space)
+static Class *beside_class(Sema *s, LibSpace space)
 {
     if (space >= SPACE_COUNT || !*library_spaces[space]) return NULL;
     const char *name = library_spaces[space];
@@ -18,12 +18,26 @@ Class *beside_class(Sema *s, LibSpace space)
     return sym->cls;
 }
 
+/* What every type of numbers has. */
+static Symbol *number_member(Sema *s, LibSpace space, const char *name)
+{
+    if (space >= SPACE_COUNT || (int)space >= (int)SC_COUNT) return NULL;
+    const Type *t = type_scalar(s->types, (ScalarKind)space);
+    Symbol *g = scope_library(s, SYM_TYPE, "NumberOf");
+    if (!g || !type_is_numeric(t)) return NULL;
+    Symbol *of = generic_of(s, g, t, g->loc);
+    if (!of) return NULL;
+    class_type(s, of);
+    class_ready(s, of->cls);
+    return member_own(of->cls->sym, name);
+}
+
 Symbol *beside_member(Sema *s, LibSpace space, const char *name)
 {
     Class *c = beside_class(s, space);
-    if (!c) return NULL;
-    class_ready(s, c);
-    return member_own(c->sym, name);
+    if (c) class_ready(s, c);
+    Symbol *m = c ? member_own(c->sym, name) : NULL;
+    return m ? m : number_member(s, space, name);
 }
 
 static Candidates with_functions(Sema *s, Candidates rows, const Symbol *first)

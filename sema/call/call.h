@@ -114,7 +114,6 @@ bool extension_takes_apart(Sema *s, const Type *t, int n);
 
 /* ---- beside.c: what the table's spaces have in C$ -------------------------------------------- */
 
-Class *beside_class(Sema *s, LibSpace space);                     /* NULL: nothing */
 Symbol *beside_member(Sema *s, LibSpace space, const char *name); /* NULL: none */
 /* The rows of this one's name with the functions of that name. */
 Candidates beside_candidates(Sema *s, int row, Candidates rows);

@@ -147,8 +147,9 @@ static void check_row(Sema *s, Ast *n, const char *name)
     int row = builtin_find(s, space, n->member.name, 0);
     n->type = s->error;
     n->member.base->type = s->error;
-    if (row < 0 && beside_member(s, space, n->member.name)) {
-        check_type_member(s, n, beside_class(s, space)->type);
+    const Symbol *beside = row < 0 ? beside_member(s, space, n->member.name) : NULL;
+    if (beside) {
+        check_type_member(s, n, beside->cls->type);
         return;
     }
     if (row < 0) {

@@ -181,6 +181,7 @@ const Symbol *generic_newest(const Symbol *g); /* an instance; Instance.older: t
 int generic_nparams(const Symbol *g);
 const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */
 /* The instance of a generic function for these type arguments, or NULL after a report. */
+const AstList *generic_wheres(const Symbol *g); /* the constraints of its parameters */
 Symbol *generic_instance(Sema *s, Symbol *g, const Type *const *args, Loc loc);
 /* The class for these type arguments; the error type after a report. */
 const Type *generic_class(Sema *s, Symbol *generic, Ast *written);

@@ -67,7 +67,7 @@ static const char *instance_name(Sema *s, const Symbol *g, const Type *const *ar
 
 /* ---- constraints ---- */
 
-static const AstList *wheres_of(const Symbol *g)
+const AstList *generic_wheres(const Symbol *g)
 {
     return g->decl->kind == AST_CLASS ? &g->decl->class_.wheres : &g->decl->func.wheres;
 }
@@ -77,6 +77,10 @@ static bool is_of_value(const Class *c, const Type *t)
 {
     static const char *const names[] = {"IComparable", "IEquatable"};
     bool value = t->kind == TY_SCALAR || t->kind == TY_STRING || type_is_tuple(t);
+    const Class *own = class_of(t);
+    bool decimal = own && own->sym->library && strcmp(own->sym->name, "decimal") == 0;
+    for (int i = 0; c->sym->library && (type_is_numeric(t) || decimal) && i < c->ninterfaces; i++)
+        if (strcmp(c->interfaces[i]->sym->name, "IOfNumbers") == 0) return true;
     if (c->sym->library && strcmp(c->sym->name, "Enum") == 0) return type_is_enum(t);
     for (size_t i = 0; value && c->sym->library && i < sizeof names / sizeof *names; i++)
         if (strcmp(c->sym->name, names[i]) == 0) return true;
@@ -128,7 +132,7 @@ static const char *lacks(Sema *s, const Ast *where, const Type *t)
 /* Do the type arguments of an instance have what its constraints ask for? Reports. */
 static bool meets_constraints(Sema *s, Symbol *sym, Loc loc)
 {
-    const AstList *wheres = wheres_of(sym);
+    const AstList *wheres = generic_wheres(sym);
     bool good = true;
     if (!wheres->len || s->laying) return true;
     class_settle(s);

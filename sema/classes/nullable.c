@@ -17,13 +17,19 @@ const Type *nullable_of(const Type *t)
     return library ? i->params[0]->type : NULL;
 }
 
-/* A type parameter stands for what it is: T? of it is T, as in C#. */
+/* A type parameter stands for what it is: T? of it is T, as in C#, but where T is a struct. */
 static bool is_parameter(const Sema *s, const Ast *t)
 {
     if (t->kind != AST_TYPE_NAME || !t->type_name.name || !s->instance) return false;
+    bool found = false;
     for (int i = 0; i < s->instance->nparams; i++)
-        if (s->instance->params[i]->name == t->type_name.name) return true;
-    return false;
+        found = found || s->instance->params[i]->name == t->type_name.name;
+    const AstList *wheres = generic_wheres(s->instance->of);
+    for (int i = 0; i < wheres->len; i++) {
+        const struct Ast_where *w = &wheres->data[i]->where;
+        if (w->name == t->type_name.name && (w->mods & AST_MOD_STRUCT)) return false;
+    }
+    return found;
 }
 
 const Type *nullable_type(Sema *s, const Type *t, Loc loc)
