@@ -117,6 +117,7 @@ stmts: %empty     { $$ = (AstList){0}; }
 /* ---- declarations: one parameter list for all, decided at = { or => ---- */
 
 stmt: USING any_name ";"    { $$ = BUILD(USING_MODULE, using_module, @$, .name = $2); }
+    | USING STATIC any_name ";" { $$ = BUILD(USING_MODULE, using_module, @$, .name = $3, .members = true); }
     | decl                  { $$ = build_declared(p, @1, (AstList){0}, 0, $1); }
     | attrs decl            { $$ = build_declared(p, @1, $1, 0, $2); }
     | mods decl             { $$ = build_declared(p, @1, (AstList){0}, $1, $2); }

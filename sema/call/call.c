@@ -197,6 +197,12 @@ static void check_name_call(Sema *s, Ast **slot, const Type *hint)
     Symbol *sym = scope_callee(s, callee->name_ref.name);
     callee->sym = sym;
     callee->type = n->type = s->error;
+    Ast *named = sym ? NULL : static_member(s, callee);
+    if (named) {
+        n->call.callee = named;
+        check_member_call(s, slot, hint);
+        return;
+    }
     if (!sym && object_static(s, callee->name_ref.name)) { /* Equals(a, b) is object's */
         Ast *object = ast_new(s->arena, AST_TYPE_NAME, callee->loc);
         object->type_name.name = intern_cstr(s->names, "object");

@@ -184,6 +184,8 @@ const Type *common_numeric(Sema *s, const Type *a, const Type *b);
 
 void constant_fold(Ast *n); /* sets is_const and value if the operands are constant */
 void constant_literal(Sema *s, Ast *n, bool negated);
+/* The member that a name means by `using static X;`, X.NAME, unchecked; NULL: none. */
+Ast *static_member(Sema *s, const Ast *n);
 bool constant_text(Sema *s, const Ast *n, AstBytes *out);
 /* Is it, checked, a decimal of literals and operators? */
 bool constant_decimal(const Ast *n);

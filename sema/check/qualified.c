@@ -370,6 +370,39 @@ static Ast *implied_base(Sema *s, const Symbol *m, Loc loc)
     return ast_new(s->arena, AST_THIS, loc);
 }
 
+/* Has what stands before the dot, a class, an enum or a space of the library, a static member of this name? */
+static bool has_static(Sema *s, const char *of, const char *name)
+{
+    Symbol *type = scope_type(s, of);
+    if (type && type->kind == SYM_TYPE && !type->generic) {
+        const Type *t = decl_alias(s, type);
+        Class *c = class_of(t);
+        if (c) class_ready(s, c);
+        const Symbol *m = c                 ? member_find(s, c, name)
+                          : type_is_enum(t) ? member_own(type, name)
+                                            : NULL;
+        return m && (m->kind == SYM_CONST || (m->mods & AST_MOD_STATIC));
+    }
+    if (!is_space(s, of)) return false;
+    LibSpace space = builtin_space(s, of);
+    return builtin_find(s, space, name, 0) >= 0 || beside_member(s, space, name);
+}
+
+Ast *static_member(Sema *s, const Ast *n)
+{
+    const AstList *usings = &s->unit->unit.usings;
+    if (n->kind != AST_NAME_REF) return NULL;
+    for (int i = 0; i < usings->len; i++) {
+        const struct Ast_using_module *u = &usings->data[i]->using_module;
+        if (!u->members || !has_static(s, u->name, n->name_ref.name)) continue;
+        Symbol *type = scope_type(s, u->name);
+        Ast *base =
+            type ? type_node(s, n->loc, decl_alias(s, type)) : tree_name(s, n->loc, u->name);
+        return tree_member(s, n->loc, base, n->name_ref.name);
+    }
+    return NULL;
+}
+
 /* A value that is named like a class inside one: Kind, which the lexer takes for Outer.Kind. */
 static void mean_value(Sema *s, Ast *n)
 {
@@ -384,6 +417,11 @@ bool member_unqualified(Sema *s, Ast **slot)
     Ast *n = *slot;
     mean_value(s, n);
     Symbol *m = n->kind == AST_NAME_REF ? scope_lookup(s, n->name_ref.name) : NULL;
+    Ast *named = m ? NULL : static_member(s, n);
+    if (named) {
+        *slot = named;
+        return true;
+    }
     if (m && m->cell) {
         *slot = tree_member(s, n->loc, tree_name(s, n->loc, m->cell->name), "Value");
         return true;

@@ -89,6 +89,7 @@ static bool applies(Sema *s, const Ast *callee)
     }
     if (callee->kind != AST_NAME_REF) return true;
     const Symbol *sym = scope_callee(s, callee->name_ref.name);
+    if (!sym && static_member(s, callee)) return false;
     return !sym || sym->kind != SYM_BUILTIN;
 }
 
@@ -130,7 +131,8 @@ static void collect(Ast **child, void *ctx)
     case AST_NAME_REF:
         if (w->in_index && !bound_has(&w->names, n->name_ref.name) &&
             !bound_has(&w->hidden, n->name_ref.name) && !scope_lookup(w->s, n->name_ref.name) &&
-            n->name_ref.name != w->s->defining && !is_future(n->name_ref.name) &&
+            !static_member(w->s, n) && n->name_ref.name != w->s->defining &&
+            !is_future(n->name_ref.name) &&
             !(w->s->func && decl_is_top_variable(w->s, n->name_ref.name))) {
             vec_push(&w->names, n->name_ref.name);
             vec_push(&w->at, n);

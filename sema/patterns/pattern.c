@@ -249,7 +249,7 @@ static Ast *named_type(Sema *s, const Ast *p)
     const char *name = p->kind == AST_NAME_REF ? p->name_ref.name : "";
     const Symbol *sym = *name ? scope_lookup(s, name) : NULL;
     if (!sym && !(*name >= 'A' && *name <= 'Z')) return NULL;
-    if (sym && sym->kind != SYM_TYPE) return NULL;
+    if ((sym && sym->kind != SYM_TYPE) || (!sym && static_member(s, p))) return NULL;
     Ast *type = ast_new(s->arena, AST_TYPE_NAME, p->loc);
     type->type_name.name = p->name_ref.name;
     return type;
