@@ -286,6 +286,41 @@ static AstList add_events(Parse *p, AstList members, const Ast *fields)
     return members;
 }
 
+static bool has_event_accessors(const Ast *m)
+{
+    const Ast *get = m->kind == AST_PROPERTY ? m->property.get : NULL,
+              *set = m->kind == AST_PROPERTY ? m->property.set : NULL;
+    return (get && (get->accessor.mods & AST_MOD_EVENT)) ||
+           (set && (set->accessor.mods & AST_MOD_EVENT));
+}
+
+/* event T E { add { .. } remove { .. } }: void add_E(T value) { .. } and void remove_E(T value) { .. }, which
+ * x.E += h and x.E -= h call (sema/check/assign.c). */
+static AstList add_event_accessors(Parse *p, AstList members, const struct Ast_property *e, Loc loc)
+{
+    const Ast *both[] = {e->get, e->set};
+    bool good = (e->mods & AST_MOD_EVENT) && e->get && e->set;
+    for (int i = 0; i < 2; i++) good = good && (both[i]->accessor.mods & AST_MOD_EVENT);
+    if (!good) {
+        parse_error(p, loc, DIAG_MEMBER_FORM,
+                    "an event has both add and remove, a property get and set");
+        return members;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *name = arena_printf(p->arena, "%s_%s", i ? "remove" : "add", e->name);
+        Ast *param = BUILD(PARAM, param, loc, .mode = AST_OP_BY_VALUE,
+                           .ptype = i ? ast_clone(p->arena, e->ptype) : e->ptype,
+                           .name = intern_cstr(p->names, "value"));
+        Ast *nothing = BUILD(TYPE_NAME, type_name, loc, .name = intern_cstr(p->names, "void"));
+        members = build_add(p, members,
+                            BUILD(FUNC, func, loc, .mods = e->mods & ~(uint64_t)AST_MOD_EVENT,
+                                  .ret = nothing, .name = intern_cstr(p->names, name),
+                                  .params = build_add(p, (AstList){0}, param),
+                                  .body = both[i]->accessor.body));
+    }
+    return members;
+}
+
 Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList members)
 {
     if (class->kind != AST_CLASS) return class;
@@ -300,6 +335,8 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList me
             own = build_static_ctor(p, own, m);
         else if (m->kind == AST_VAR_DECL && (m->var_decl.mods & AST_MOD_EVENT))
             own = add_events(p, own, m);
+        else if (has_event_accessors(m))
+            own = add_event_accessors(p, own, &m->property, m->loc);
         else if (m->kind == AST_DEFINE)
             parse_error(
                 p, m->loc, DIAG_MISPLACED,
@@ -369,11 +406,13 @@ Ast *build_accessor(Parse *p, Ast *property, Loc loc, uint64_t mods, const char 
     if (property->kind != AST_PROPERTY) return property;
     Ast **slot = is_get ? &property->property.get : &property->property.set;
     bool init = strcmp(name, "init") == 0;
-    if (strcmp(name, "add") == 0 || strcmp(name, "remove") == 0) {
-        parse_error(p, loc, DIAG_FOREIGN,
-                    "event accessors: C$ has none; write public event Action<int> Changed; which "
-                    "keeps its handlers");
-        return build_bad(p, loc);
+    bool adds = strcmp(name, "add") == 0;
+    if (adds || strcmp(name, "remove") == 0) { /* of an event: build_class makes methods of them */
+        slot = adds ? &property->property.get : &property->property.set;
+        if (!body) parse_error(p, loc, DIAG_MEMBER_FORM, "'%s' of an event needs a body", name);
+        *slot = BUILD(ACCESSOR, accessor, loc, .mods = AST_MOD_EVENT,
+                      .body = as_void(p, body ? body : build_block(p, loc, (AstList){0})));
+        return build_done(p, property);
     }
     if (!is_get && !init && !build_word(p, loc, name, "set")) return property;
     if (init) mods |= AST_MOD_INIT;

@@ -320,8 +320,38 @@ static bool is_definition(Sema *s, const Ast *n)
     return false;
 }
 
+/* x.E += h of an event with accessors is x.add_E(h); checked then. */
+static bool event_call(Sema *s, Ast **slot)
+{
+    Ast *n = *slot;
+    AstOp op = n->kind == AST_ASSIGN ? n->assign.op : AST_OP_NONE;
+    if (op != AST_OP_ADD && op != AST_OP_SUB) return false;
+    Ast *target = n->assign.target;
+    bool member = target->kind == AST_MEMBER;
+    if (!member && target->kind != AST_NAME_REF) return false;
+    const char *event = member ? target->member.name : target->name_ref.name;
+    const char *name = intern_cstr(
+        s->names, arena_printf(s->arena, "%s_%s", op == AST_OP_ADD ? "add" : "remove", event));
+    Class *c = s->cls;
+    if (member && target->member.base->kind == AST_TYPE_NAME)
+        c = class_of(decl_type(s, ast_clone(s->arena, target->member.base)));
+    else if (member)
+        c = class_of(peek_type(s, target->member.base));
+    else if (scope_user(s, event))
+        return false;
+    if (!c) return false;
+    class_ready(s, c);
+    if (member_find(s, c, event) || !member_find(s, c, name)) return false;
+    Ast *callee = member ? tree_member(s, target->loc, target->member.base, name)
+                         : tree_name(s, target->loc, name);
+    *slot = tree_call(s, n->loc, callee, 1, n->assign.value);
+    check_expr(s, slot, NULL);
+    return true;
+}
+
 void check_assign(Sema *s, Ast **slot)
 {
+    if (event_call(s, slot)) return;
     overflow_expand(s, slot);
     Ast *n = *slot;
     if (n->kind == AST_ASSIGN && !is_definition(s, n)) {
