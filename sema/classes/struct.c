@@ -251,28 +251,6 @@ bool struct_changes(Sema *s, Class *c, const char *method)
     return c && class_is_struct(c) && member_find(s, c, changing_name(s, method));
 }
 
-/* `w.c.Up(1)` as a value, of a part of a struct that is kept as an object: { C $part = w.c;
- * int $value = C.@Up(ref $part, 1); w.c = $part; return $value; } */
-static Ast *part_value(Sema *s, Ast *n, Class *c)
-{
-    Ast *base = n->call.callee->member.base;
-    if (base->kind != AST_MEMBER && base->kind != AST_NAME_REF) return NULL;
-    if (!is_repeatable(base) || !struct_is_shared(s, whole_of(s, base), false)) return NULL;
-    Loc loc = n->loc;
-    const char *name = arena_printf(s->arena, "$part%d", ++s->synthetic);
-    const Ast *plain = changing_call(s, loc, c, n->call.callee->member.name, base, n->call.args);
-    const Type *result = peek_type(s, plain);
-    Ast *call = changing_call(s, loc, c, n->call.callee->member.name, tree_name(s, loc, name),
-                              n->call.args);
-    if (!call || result == s->error || result == s->voids) return NULL;
-    Ast *part = tree_local(s, loc, type_node(s, loc, c->type), name, ast_clone(s->arena, base));
-    Ast *value = tree_local(s, loc, type_node(s, loc, result), "$value", call);
-    Ast *block = tree_block(s, loc, 4, part, value,
-                            tree_assign(s, loc, ast_clone(s->arena, base), tree_name(s, loc, name)),
-                            tree_return(s, tree_name(s, loc, "$value")));
-    return local_block(s, "part", block, (AstList){0}, (AstList){0}, result);
-}
-
 bool struct_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot, *callee = n->call.callee, *call = NULL;
@@ -280,8 +258,7 @@ bool struct_call(Sema *s, Ast **slot, const Type *hint)
     if (callee->kind == AST_MEMBER) {
         Ast *base = callee->member.base;
         Class *c = base->kind == AST_TYPE_NAME ? NULL : variable_of_struct(s, base);
-        if (struct_changes(s, c, callee->member.name)) call = part_value(s, n, c);
-        if (!call) call = changing_call(s, n->loc, c, callee->member.name, base, n->call.args);
+        call = changing_call(s, n->loc, c, callee->member.name, base, n->call.args);
     } else if (callee->kind == AST_NAME_REF && struct_self(s)) {
         const Symbol *f = scope_callee(s, callee->name_ref.name);
         bool own = f && f->kind == SYM_FUNC && f->cls == s->cls && !f->local && f->self;
