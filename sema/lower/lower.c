@@ -311,6 +311,11 @@ static void walk(Ast **slot, void *ctx)
             vec_push(&l->assigns, n);
         return;
     }
+    bool refers = n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT);
+    if (refers && n->unary.operand->kind == AST_INDEX) { /* a place, no value */
+        walk_target(l, n->unary.operand);
+        return;
+    }
     if (n->type && n->kind != AST_FUNC && lower_is_machinery(l, n)) {
         open_graph(l);
         const FdNode *root = lower_expr(l, n);
