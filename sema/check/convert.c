@@ -387,6 +387,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
             check_expr(s, slot, to);
             return (*slot)->type == to;
         }
+        struct_held(s, *slot, to);
         convert_wrap(s, slot, to);
         type_use(s, to);
         return true;

@@ -64,6 +64,8 @@ Symbol *struct_self(Sema *s); /* the parameter that is `this` in one; or NULL */
 bool struct_call(Sema *s, Ast **slot, const Type *hint);
 /* Is c, or NULL, a struct that a method of this name changes? */
 bool struct_changes(Sema *s, Class *c, const char *method);
+/* Warns where e, a struct, becomes an interface whose methods change it: each call would have a copy. */
+void struct_held(Sema *s, const Ast *e, const Type *to);
 bool struct_set(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
 /* A statement of a constructor that calls such a method of its own struct: done, as a block. */
 bool struct_constructing(Sema *s, Ast **slot);

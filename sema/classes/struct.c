@@ -251,6 +251,21 @@ bool struct_changes(Sema *s, Class *c, const char *method)
     return c && class_is_struct(c) && member_find(s, c, changing_name(s, method));
 }
 
+void struct_held(Sema *s, const Ast *e, const Type *to)
+{
+    Class *c = class_of(e->type);
+    if (!c || !class_is_struct(c) || !class_of(to) || !class_is_interface(class_of(to))) return;
+    for (int k = 0; k < c->nimpls; k++) {
+        const struct ClassImpl *i = &c->impls[k];
+        if (!class_is(class_of(to), i->method->cls) || !struct_changes(s, c, i->with->name))
+            continue;
+        report(s, e->loc, HELD_VALUE,
+               "what '%s' changes in a '%s' that is held as a '%s' is lost; make '%s' a class",
+               i->with->name, c->type->name, to->name, c->type->name);
+        return;
+    }
+}
+
 bool struct_call(Sema *s, Ast **slot, const Type *hint)
 {
     Ast *n = *slot, *callee = n->call.callee, *call = NULL;
