@@ -91,11 +91,13 @@ static void set_variable(const Values *v, int let, int64_t value)
     plan_memo_turn(v->memo);
 }
 
-static uint32_t variant_of(const CgPlan *p, const Values *v)
+static uint32_t take_variant(Values *v)
 {
+    const CgPlan *p = v->plan;
     uint32_t variant = 0;
     for (size_t i = 0; i < p->flags.len; i++)
         if (value_of(p->flags.data[i].expr, v)) variant |= 1u << i;
+    v->wide = p->wide >= 0 && (variant >> p->wide & 1);
     return variant;
 }
 
@@ -322,14 +324,6 @@ static bool is_used(const CgSchedule *s, int temp)
     return false;
 }
 
-static uint32_t take_variant(Values *v)
-{
-    int wide = plan_find_named(&v->plan->flags, "CS_WIDE", 7);
-    uint32_t variant = variant_of(v->plan, v);
-    v->wide = wide >= 0 && (variant >> wide & 1);
-    return variant;
-}
-
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
@@ -367,12 +361,9 @@ CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, A
 {
     CgAgain *a = arena_new_of(arena, CgAgain);
     *a = (CgAgain){.device = *d};
-    a->boxes = arena_array(arena, FdBox, p->nslots + 1);
-    a->scalars = arena_array(arena, ScalarValue, p->nslots + 1);
-    for (int k = 0; k < p->nslots; k++) {
-        a->boxes[k] = b->slot_boxes[k];
-        a->scalars[k] = b->slot_scalars[k];
-    }
+    const size_t slots = (size_t)p->nslots;
+    a->boxes = arena_copy(arena, b->slot_boxes, slots * sizeof *a->boxes);
+    a->scalars = arena_copy(arena, b->slot_scalars, slots * sizeof *a->scalars);
     a->values = values_new(p, b, &a->device, arena);
     return a;
 }

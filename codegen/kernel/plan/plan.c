@@ -374,6 +374,7 @@ CgPlan *cg_plan_parse(const char *text, const char **error)
     p->steps = KEPT(arena, r.steps);
     p->kernels = KEPT(arena, r.kernels);
     p->deep = p->lets.len > DEEP_LETS;
+    p->wide = plan_find_named(&p->flags, "CS_WIDE", 7);
     plan_exprs_done(p->exprs);
     vec_free(&r.open);
     if (!r.error) return p;

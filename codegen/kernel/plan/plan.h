@@ -98,6 +98,7 @@ struct CgPlan {
     const char **kernels;
     const char *options; /* fixed part of the build options.. */
     FdReals reals;       /* ..and what it says of reals */
+    int wide;            /* the flag CS_WIDE; -1: there is none */
     bool deep; /* so many lets may stand behind each other that they are worked out in order */
 };
 
