@@ -248,9 +248,13 @@ static void add_needs(Divide *v, const CgLaunch *l, int i, int s, int64_t lo, in
             const DividedLaunch *of = &v->d->launches[k];
             CgRead r;
             int64_t from, to, first = lo, past = hi;
-            if (!reads_temp(v, k, &c->writes[x]) || !share_positions(of, s, &from, &to)) continue;
+            if (!reads_temp(v, k, &c->writes[x]) || !of->cut) continue;
             if (!reads_positions(of->cut, c, &c->writes[x], &r)) continue;
             scale(entries_of(c, &c->writes[x]), r.n, &first, &past);
+            if (!share_positions(of, s, &from, &to)) { /* it makes them for others alone */
+                from = first - r.low;
+                to = from + 1;
+            }
             from = first - r.low < from ? first - r.low : from;
             to = past - r.high > to ? past - r.high : to;
             if (from < of->cut->from || to > of->cut->from + of->cut->n)
