@@ -149,22 +149,27 @@ int cg_plan_flag(const CgPlan *p, const char *name)
     return plan_find_named(&p->flags, name, strlen(name));
 }
 
+static void bind_value(const PlanArg *a, const Values *v, CgArg *out)
+{
+    ScalarValue x = {.i = 0};
+    if (a->is_value)
+        x = v->binding->slot_scalars[a->index];
+    else
+        x.i = value_of(a->expr, v);
+    scalar_store(out->bytes, out->type, x);
+}
+
 static CgArg bind_arg(const PlanArg *a, const Values *v)
 {
     CgArg out = {.kind = a->kind, .index = a->index};
     if (a->kind == CG_ARG_BYTES) {
-        ScalarValue x = {.i = 0};
-        if (a->is_value)
-            x = v->binding->slot_scalars[a->index];
-        else
-            x.i = value_of(a->expr, v);
         ScalarKind type = a->is_index && v->wide ? SC_LONG : a->type;
         if (type == SC_BOOL) type = SC_INT; /* as values have it in kernels */
         if (type == SC_HALF) type = SC_FLOAT;
         out.size = scalar_bytes(type);
         out.type = type;
         out.is_value = a->is_value;
-        scalar_store(out.bytes, type, x);
+        bind_value(a, v, &out);
     }
     return out;
 }
@@ -251,12 +256,6 @@ static bool bind_items(const Step *s, const Values *v, CgLaunch *l)
     return any;
 }
 
-static void bind_args(const Step *s, const Values *v, CgLaunch *l)
-{
-    for (int i = 0; i < s->nargs; i++) l->args[i] = bind_arg(&s->args[i], v);
-    l->quiet = s->quiet && value_of(s->quiet, v);
-}
-
 static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
 {
     CgLaunch l = {.kernel = s->kernel,
@@ -266,7 +265,8 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
                   .over = s->over,
                   .again = s->again};
     l.args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
-    bind_args(s, v, &l);
+    for (int i = 0; i < s->nargs; i++) l.args[i] = bind_arg(&s->args[i], v);
+    l.quiet = s->quiet && value_of(s->quiet, v);
     if (v->binding->cuts) bind_cuts(s, v, arena, &l);
     return l;
 }
@@ -419,7 +419,7 @@ bool cg_plan_bind_again(CgAgain *a, CgSchedule *s)
 {
     Values *v = a->values;
     Walk w = {0};
-    plan_memo_drop(v->memo, take_numbers(a));
+    plan_memo_again(v->memo, take_numbers(a));
     work_out_deep(v);
     if (!is_launched_again(v, s)) return false;
     s->out_bytes = 0;
@@ -431,7 +431,10 @@ bool cg_plan_bind_again(CgAgain *a, CgSchedule *s)
         if (!bind_items(step, v, &items)) continue;
         memcpy(l->global, items.global, sizeof l->global);
         memcpy(l->local, items.local, sizeof l->local);
-        bind_args(step, v, l++);
+        for (int i = 0; i < step->nargs; i++)
+            if (step->args[i].kind == CG_ARG_BYTES) bind_value(&step->args[i], v, &l->args[i]);
+        l->quiet = step->quiet && value_of(step->quiet, v);
+        l++;
     }
     return true;
 }

@@ -24,9 +24,9 @@ enum { BUCKETS = 512 };
 struct PlanExprs {
     Arena *arena;
     int n;
-    const PlanExpr **buckets; /* NULL: they are done */
-    VEC(uint64_t) read;       /* slots that each needs.. */
-    const uint64_t *slots;    /* ..once they are done */
+    const PlanExpr **buckets;    /* NULL: they are done */
+    VEC(const PlanExpr *) made;  /* operands before what is made of them.. */
+    const PlanExpr *const *list; /* ..once they are done */
 };
 
 typedef struct Parser {
@@ -69,10 +69,11 @@ static const PlanExpr *unique(PlanExprs *all, PlanExpr e)
         e.needs.turn |= e.x[i]->needs.turn;
         e.needs.slots |= e.x[i]->needs.slots;
     }
-    vec_push(&all->read, e.needs.slots);
     e.id = all->n++;
     e.another = *at;
-    return *at = arena_copy(all->arena, &e, sizeof e);
+    *at = arena_copy(all->arena, &e, sizeof e);
+    vec_push(&all->made, *at);
+    return *at;
 }
 
 /* Of the last operands, whose place it takes. */
@@ -247,8 +248,8 @@ void plan_exprs_done(PlanExprs *all)
 {
     mem_free(all->buckets);
     all->buckets = NULL;
-    all->slots = arena_copy(all->arena, all->read.data, all->read.len * sizeof *all->read.data);
-    vec_free(&all->read);
+    all->list = arena_copy(all->arena, all->made.data, all->made.len * sizeof *all->made.data);
+    vec_free(&all->made);
 }
 
 const PlanExpr *plan_expr_parse(PlanExprs *all, const char **text, PlanResolve *resolve, void *ctx,
@@ -305,6 +306,14 @@ static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
     }
 }
 
+/* One of those that are worked out again. */
+typedef struct Again {
+    PlanCode code;
+    int id, x[2];
+    uint64_t slots;
+    const PlanExpr *of;
+} Again;
+
 struct PlanMemo {
     PlanLookup *lookup;
     void *ctx;
@@ -312,6 +321,9 @@ struct PlanMemo {
     int64_t *values;
     uint32_t *turns; /* in which they were worked out; 0: not yet */
     uint32_t turn;   /* from 1 on */
+    int asked;       /* of all that hang on slots, and on no loop */
+    Again *again;    /* so many of them, in order */
+    int nagain;
 };
 
 PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena)
@@ -320,19 +332,13 @@ PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Are
     *m = (PlanMemo){.lookup = lookup, .ctx = ctx, .all = all, .turn = 1};
     m->values = arena_array(arena, int64_t, all->n + 1);
     m->turns = arena_array(arena, uint32_t, all->n + 1);
+    m->again = arena_array(arena, Again, all->n + 1);
     return m;
 }
 
 void plan_memo_turn(PlanMemo *m)
 {
     m->turn++;
-}
-
-void plan_memo_drop(PlanMemo *m, uint64_t slots)
-{
-    const uint64_t *needs = m->all->slots;
-    plan_memo_turn(m);
-    for (int i = 0; i < m->all->n; i++) m->turns[i] = needs[i] & slots ? 0 : m->turns[i];
 }
 
 static int64_t work_out(const PlanExpr *e, PlanMemo *m)
@@ -358,8 +364,50 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m)
     if (e->needs.turn ? turn != m->turn : !turn) {
         m->values[e->id] = work_out(e, m);
         m->turns[e->id] = m->turn;
+        m->asked += !turn && e->needs.slots && !e->needs.turn;
     }
     return m->values[e->id];
+}
+
+static int id_of(const PlanExpr *e)
+{
+    return e ? e->id : 0;
+}
+
+static void list_again(PlanMemo *m)
+{
+    m->nagain = 0;
+    for (int i = 0; i < m->all->n; i++) {
+        const PlanExpr *e = m->all->list[i];
+        if (e->code == PLAN_PUSH) m->values[i] = e->value;
+        if (!m->turns[i] || !e->needs.slots || e->needs.turn) continue;
+        m->again[m->nagain++] =
+            (Again){e->code, i, {id_of(e->x[0]), id_of(e->x[1])}, e->needs.slots, e};
+    }
+    m->asked = m->nagain;
+}
+
+static inline int64_t work_out_again(const Again *a, PlanMemo *m)
+{
+    const int64_t *values = m->values, x = values[a->x[0]];
+    const PlanExpr *e = a->of;
+    switch (a->code) {
+    case PLAN_SYMBOL: return e->x[0] ? x : m->lookup(m->ctx, (int)e->value);
+    case PLAN_NOT: return !x;
+    case PLAN_NEG: return apply(PLAN_SUB, 0, x);
+    case PLAN_AND: return x && plan_expr_eval(e->x[1], m);
+    case PLAN_OR: return x || plan_expr_eval(e->x[1], m);
+    case PLAN_CHOOSE: return plan_expr_eval(e->x[x ? 1 : 2], m);
+    default: return apply(a->code, x, values[a->x[1]]);
+    }
+}
+
+void plan_memo_again(PlanMemo *m, uint64_t slots)
+{
+    plan_memo_turn(m);
+    if (m->asked != m->nagain) list_again(m);
+    for (int i = 0; i < m->nagain; i++)
+        if (m->again[i].slots & slots) m->values[m->again[i].id] = work_out_again(&m->again[i], m);
 }
 
 const void *plan_expr_build(const PlanExpr *e, PlanBuild *build, void *ctx)

@@ -82,8 +82,10 @@ typedef int64_t PlanLookup(void *ctx, int sym);
 /* What has been worked out. */
 typedef struct PlanMemo PlanMemo;
 PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena);
-void plan_memo_turn(PlanMemo *m);                 /* a loop's variable has another value */
-void plan_memo_drop(PlanMemo *m, uint64_t slots); /* and these slots have other numbers */
+void plan_memo_turn(PlanMemo *m); /* a loop's variable has another value */
+/* The same, and these slots have other numbers: what was asked for before is worked out again, in order, for nearly all
+ * of it is asked for again. */
+void plan_memo_again(PlanMemo *m, uint64_t slots);
 int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m);
 
 /* Makes something else of an expression: `build` gives what an operation makes of what its operands
