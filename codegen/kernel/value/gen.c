@@ -305,6 +305,16 @@ const KirExpr *gen_index(Gen *g, const FdNode *n)
 
 /* ---- reductions inside a kernel -------------------------------------------------------------- */
 
+/* Few turns in lanes: what they read may be the same in the loops around, of which LLVM finds out once they are written out. */
+static bool is_short(const Gen *g, const FdNode *reduce, int at)
+{
+    enum { FEW = 4 };
+    const FdDom *d = &reduce->doms[at];
+    return g->lanes && g->lanes != 1 && at == reduce->nvars - 1 && d->lo && d->hi &&
+           fd_is_const(d->lo) && fd_is_const(d->hi) && d->hi->value.i - d->lo->value.i <= FEW &&
+           !(fd_effects(reduce->body) & (FD_REDUCES | FD_CALLS));
+}
+
 /* until: NULL, or where it says after the body was made when the loops may end. */
 static void gen_loops(Gen *g, const FdNode *reduce, int from, int to, GenBody *body, void *ctx,
                       const KirExpr *const *until)
@@ -328,7 +338,7 @@ static void gen_loops(Gen *g, const FdNode *reduce, int from, int to, GenBody *b
         kir_simple(a, &leave, KIR_BREAK);
         kir_if(a, &inner, *until, leave, NULL);
     }
-    kir_for(a, g->block, name, lo, end, kir_int(a, 1), false, inner);
+    kir_for(a, g->block, name, lo, end, kir_int(a, 1), is_short(g, reduce, from), inner);
 }
 
 void gen_loops_to(Gen *g, const FdNode *reduce, int to, GenBody *body, void *ctx)
