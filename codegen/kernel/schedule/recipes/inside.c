@@ -340,7 +340,7 @@ static Num *inside_on_cpu(Unit *u, const Def *d, Num *when)
     Num *lanes = nest_lane_count(u, vector);
     Num *length = num_let(u, "n", plan_n(u, &d->doms[x.last]));
     Num *count = num_let(u, "rows", plan_elements(u, x.last, d->doms));
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, length, count, lanes));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, length, count, lanes, d->body));
     Num *share = num_let(u, "share", rows_each(u, count, length));
     Boxes b = boxes(u, &x, "inside", -1, when, lanes);
     b.n->bodies = tried.n->bodies;

@@ -207,8 +207,8 @@ static void all_tables(Unit *u, const ByKey *x, bool clear, Num *when, bool chec
     add_length(n, keys, x->nkey);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    Num *chunk =
-        num_let(u, "chunk", recipe_chunk(u, x->nkey, x->nrow, draw_num(u, P_KEYS_COMBINE, 256)));
+    Num *chunk = num_let(u, "chunk",
+                         recipe_chunk(u, x->nkey, x->nrow, draw_num(u, P_KEYS_COMBINE, 256), NULL));
     if (clear) in = nest_group(u, in, parts, 2, NULL, NEST_CUT);
     in = nest_loop(u, nest_group(u, in, keys, 0, chunk, NEST_CUT), keys, NULL, NEST_CUT);
     nest_step(u, in, NEST_START);

@@ -253,7 +253,7 @@ static Num *in_lanes(Unit *u, Interior *in, const Borders *b, Num *when)
     Num *width = nest_lane_count(u, n->lanes), *others = num_int(u, 1);
     for (int v = 0; v < last; v++)
         if (in->stays[v]) others = num_op(u, FD_OP_MUL, others, in->n[v]);
-    Num *chunk = recipe_chunk(u, in->n[last], others, width);
+    Num *chunk = recipe_chunk(u, in->n[last], others, width, NULL);
     chunk =
         num_op(u, FD_OP_MIN, chunk, num_op(u, FD_OP_MUL, width, draw_num(u, P_RECUR_CHUNK, 256)));
     chunk = num_let(u, "chunk", chunk);

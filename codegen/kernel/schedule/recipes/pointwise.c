@@ -30,11 +30,34 @@ static void whole(Unit *u, const Def *d, Num *when, bool checked)
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
-Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step)
+static bool count_work(const void *sum, const FdNode *n)
+{
+    enum { DEAR = 16 };
+    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    bool dear = op != FD_OP_NONE && fd_op_info(op)->props & FD_EXPENSIVE;
+    **(int64_t *const *)sum += dear ? DEAR : 1;
+    return false;
+}
+
+/* Positions that are worth a work-item: what begins one costs as much as some hundred operations. Ranks divide less, for they
+ * have one unit or two each; work-items are what they divide by. */
+static Num *worth(Unit *u, const FdNode *body)
+{
+    enum { OPERATIONS = 8192 };
+    int64_t work = 0, *to = &work;
+    if (recipe_is_long(body)) return num_int(u, 1);
+    fd_any(body, count_work, &to);
+    int64_t least = draw(u, P_CHUNK_WORK, OPERATIONS) / (work > 0 ? work : 1);
+    Num *alone = num_op(u, FD_OP_LE, num_fact(u, NUM_PLACES), num_int(u, 1));
+    return num_select(u, alone, num_int(u, least > 0 ? least : 1), num_int(u, 1));
+}
+
+Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step, const FdNode *body)
 {
     Num *units = num_op(u, FD_OP_MUL, num_fact(u, NUM_UNITS), draw_num(u, P_CHUNK_ITEMS, 4));
     Num *work = num_op(u, FD_OP_MUL, n, num_op(u, FD_OP_MAX, rows, num_int(u, 1)));
     Num *share = num_op(u, FD_OP_MAX, num_ceildiv(u, work, units), step);
+    if (body) share = num_op(u, FD_OP_MAX, share, worth(u, body));
     return num_select(u, num_op(u, FD_OP_GE, rows, units), num_op(u, FD_OP_MAX, n, num_int(u, 1)),
                       num_roundup(u, share, step));
 }
@@ -112,7 +135,7 @@ static void on_cpu(Unit *u, const Def *d, Num *when, Num *unsafe)
     if (wide != narrow)
         beside = num_let(u, "beside", num_select(u, is_wide, beside, num_int(u, narrow)));
     Num *step = num_op(u, FD_OP_MUL, lanes, beside);
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, step, d->body));
     Num *lines = last && !recipe_is_long(d->body) ? recipe_few_lines(u, rows, n) : NULL;
     if (!vectors) {
         row_nest(u, d, when, 0, 1, checked, lines, chunk);
@@ -150,7 +173,7 @@ Num *recipe_vectors(Unit *u, const Def *d, Num *when)
     if (!lanes_possible(d->body, d->vars[last], recipe_allowed(d) | LANES_FAR)) return NULL;
     Num *n = num_let(u, "n", plan_n(u, &d->doms[last])), *rows = plan_elements(u, last, d->doms);
     when = num_let(u, "lanes", num_and(u, when, recipe_vectors_fit(u, d)));
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, n, rows, lanes, d->body));
     Num *lines = last && !recipe_is_long(d->body) ? recipe_few_lines(u, rows, n) : NULL;
     row_nest(u, d, when, vector, 1, false, lines, chunk);
     return when;

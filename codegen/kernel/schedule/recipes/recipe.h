@@ -102,8 +102,9 @@ bool recipe_is_dear(const FdNode *n); /* has it an exp, log, tanh ..? */
 Num *recipe_each_unit(Unit *u, int each, Num *rows);
 
 /* How much of a row of n positions, of which there are `rows`, a work-item of a CPU takes, in whole
- * steps: enough chunks for every unit to have several. */
-Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step);
+ * steps: enough chunks for every unit to have several, and for each to be worth a work-item; body: what is done at each position,
+ * NULL: much. */
+Num *recipe_chunk(Unit *u, Num *n, Num *rows, Num *step, const FdNode *body);
 Num *recipe_group(Unit *u); /* the size of a work-group of a GPU, a macro */
 /* The same of two dimensions, for rows of n neighbours. */
 void recipe_group_shape(Unit *u, Num *n, Num *rows, Num **width, Num **height);

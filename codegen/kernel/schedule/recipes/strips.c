@@ -98,7 +98,7 @@ static void strip_nest(Unit *u, const Across *x, Num *when, Num *vectors)
     n->regs[n->nregs++] = (NestRegs){.axis = last, .count = vectors, .step = x->width};
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, step)),
+    in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, step, NULL)),
                     NEST_CUT);
     in = nest_loop(u, in, last, step, NEST_BACK);
     if (!x->shifts) nest_step(u, in, NEST_START);
@@ -264,8 +264,8 @@ static void add_bands(Unit *u, const Across *x, Num *when, const int *temps, Num
     use_bands(n, temps, rows, band, bands, last, x->n);
     NestStep *in = &n->root;
     if (rows >= 0) in = nest_group(u, in, rows, 1, NULL, NEST_CUT);
-    in = nest_group(u, in, last, 0, num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, x->width)),
-                    NEST_CUT);
+    in = nest_group(u, in, last, 0,
+                    num_let(u, "chunk", recipe_chunk(u, x->n, x->rows, x->width, NULL)), NEST_CUT);
     in = nest_loop(u, in, last, x->narrow ? NULL : x->width, x->narrow ? NEST_CUT : NEST_BACK);
     if (!x->narrow) in = nest_lanes(u, in, last);
     nest_step(u, in, NEST_START);

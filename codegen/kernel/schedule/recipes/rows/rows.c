@@ -163,7 +163,7 @@ static void rows_give(Unit *u, const RowSplit *s, Num *when)
     n->lanes_axis = rows;
     rows_use_parts(n, s->temps, rows);
     Num *width = nest_lane_count(u, n->lanes);
-    Num *chunk = num_let(u, "chunk", recipe_chunk(u, s->rows, num_int(u, 1), width));
+    Num *chunk = num_let(u, "chunk", recipe_chunk(u, s->rows, num_int(u, 1), width, NULL));
     NestStep *in = nest_group(u, &n->root, rows, 0, chunk, NEST_CUT);
     in = nest_lanes(u, nest_loop(u, in, rows, width, NEST_BACK), rows);
     nest_step(u, in, NEST_START);
