@@ -165,7 +165,11 @@ bool numbers_find(const Evaluation *e, Numbers *n, const CsSite *site)
 
 bool numbers_are_plain(const Composed *c, const Numbers *n)
 {
-    bool plain = !c->infinite && !c->may_be_empty;
+    bool plain = !c->infinite;
+    for (int k = 0; k < c->order.nnodes && plain && c->may_be_empty; k++) {
+        const FdNode *node = c->order.nodes[k];
+        plain = node->kind != FD_REDUCE || fd_has_identity(node) || !is_empty(node, &n->env);
+    }
     for (int k = 0; k < c->order.nranges && plain && !c->steady; k++)
         plain = range_fault(c, k, &n->env) == RANGE_FINE;
     return plain;

@@ -33,7 +33,7 @@ enum {
     TRIES = 3,  /* of them are bound anew, until one launches the same */
     STIFF = 8,  /* times in a row that other numbers made other launches: then nobody tries.. */
     AGAIN = 64, /* ..so many times */
-    LITTLE = 1 << 15 /* operations, which run natively in any case, and nobody else helps */
+    LITTLE = 1 << 20 /* operations, which run natively in any case, as what was bound before */
 };
 
 /* How an evaluation is like one before. */
@@ -91,6 +91,7 @@ static void take_scalars(const Evaluation *e, Numbers *n)
 typedef struct Binding {
     const Composed *composed;
     Recalled *of;
+    bool works; /* as much as it did */
     bool follows;
 } Binding;
 
@@ -99,7 +100,7 @@ static void bind(void *binding)
     Binding *b = binding;
     Numbers *n = &b->of->numbers;
     const CgPlan *plan = b->composed->native->plan;
-    n->work = numbers_work(b->composed, &n->env);
+    if (!b->works) n->work = numbers_work(b->composed, &n->env);
     if (n->work > LITTLE || !numbers_are_plain(b->composed, n)) return;
     if (!b->of->again) {
         CgDevice device = native_device(n->form);
@@ -115,12 +116,12 @@ static bool is_worth_trying(Composed *c)
     return c->stiff < STIFF || ++c->stiff >= STIFF + AGAIN;
 }
 
-/* Has its result the range that it had? So it is if the scalars on which that depends are as they were. */
-static bool keeps_range(const Evaluation *e, const Recalled *r, Likeness is)
+/* Are ranges as they were that depend on these scalars? */
+static bool keeps(const Evaluation *e, const Recalled *r, Likeness is, const bool *scalars)
 {
-    bool same = r->ranged && is != RANGES;
+    bool same = is != RANGES;
     for (int i = 0; same && i < e->composed->graph.nslots; i++)
-        same = !r->ranges[i] || e->leaves.data[i].array ||
+        same = !scalars[i] || e->leaves.data[i].array ||
                e->leaves.data[i].scalar.i == r->numbers.scalars[i].i;
     return same;
 }
@@ -133,12 +134,12 @@ static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
     const size_t slots = (size_t)c->graph.nslots;
     const double work = n->work;
     if (!r->native || r->values || n->valued || work > LITTLE) return false;
-    const bool ranged = keeps_range(e, r, is);
+    const bool ranged = r->ranged && keeps(e, r, is, r->ranges);
+    Binding b = {.composed = c, .of = r, .works = keeps(e, r, is, c->asked)};
     memcpy(r->before, n->scalars, slots * sizeof *n->scalars);
     memcpy(r->boxes, n->boxes, slots * sizeof *n->boxes);
     numbers_leaves(e, n->boxes, n->scalars);
     place(c, n);
-    Binding b = {.composed = c, .of = r};
     if (mem_try(bind, &b) && b.follows) {
         r->ranged = ranged;
         return true;
@@ -160,7 +161,7 @@ static Recalled *first(Composed *c, Recalled **at)
 
 static void other_scalars(const Evaluation *e, Recalled *r)
 {
-    r->ranged = keeps_range(e, r, SCALARS);
+    r->ranged = r->ranged && keeps(e, r, SCALARS, r->ranges);
     take_scalars(e, &r->numbers);
     cg_schedule_scalars(&r->numbers.schedule, &r->numbers.binding);
 }
