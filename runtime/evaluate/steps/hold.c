@@ -86,10 +86,11 @@ static bool is_small(const Graph *g, size_t bytes)
 }
 
 /* Do the arrays of a turn and of the one before it stay where they are reached as soon as rows of turns that are taken
- * together? */
-static bool is_close(const Graph *g, size_t bytes)
+ * together? They are at least what a turn reads, of which it may make smaller ones. */
+static bool is_close(const Graph *g, size_t bytes, size_t reads)
 {
-    return plan_joins() == PLAN_USUAL && 2 * made_by(g, bytes) <= native_close();
+    const size_t made = made_by(g, bytes);
+    return plan_joins() == PLAN_USUAL && 2 * (made > reads ? made : reads) <= native_close();
 }
 
 /* Has one step after the other been looked at lately? */
@@ -107,7 +108,6 @@ static const char *unfit(const Lazy *l, size_t bytes)
     const FdNode *root = fd_root(l->graph->fd);
     if (l->box.rank < 2) return "arrays of one dimension are not held back";
     if (is_small(l->graph, bytes)) return "less than 1 MiB a turn is not held back";
-    if (is_close(l->graph, bytes)) return "what a loop goes through stays in a cache that is close";
     if (is_alone(l->graph)) return "each step was looked at";
     size_t kept =
         bytes; /* by what waits: its array, once it is made, and what it reads until then */
@@ -125,6 +125,8 @@ bool hold_wants(const Lazy *l, size_t bytes)
         below = look_below(l, bytes);
         if (!below.plain) why = "it reads functions of the host, or a view";
     }
+    if (!why && !below.nheld && is_close(g, bytes, below.reads))
+        why = "what a loop goes through stays in a cache that is close";
     if (why) {
         plan_alone(l->site, why);
         return false;
@@ -146,7 +148,7 @@ bool hold_takes(const Graph *g, const FdBox *box)
     int64_t count;
     if (box->rank < 2 || !rt_box_count(box, &count) || !native_makes()) return false;
     size_t bytes = (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count);
-    return !is_small(g, bytes) && !is_close(g, bytes);
+    return !is_small(g, bytes) && !is_close(g, bytes, 0);
 }
 
 /* Does it go on with a turn that csc foresaw? */

@@ -15,6 +15,7 @@ static void look_at_array(Look *l, Array *a)
 {
     Buffer *b = a->head.buffer;
     if (!b) return;
+    if (b->bytes > l->reads) l->reads = b->bytes;
     l->loops = l->loops || (b->maker == l->serial && b->bytes == l->bytes);
     if (!b->held) return;
     if (b->held->view) { /* loops over such are left alone */

@@ -30,7 +30,8 @@ typedef struct Look {
     uint32_t serial; /* is there an array of this graph.. */
     size_t bytes;    /* ..of this size? */
     bool loops;
-    int nheld; /* arrays that are held back.. */
+    size_t reads; /* bytes of the largest array */
+    int nheld;    /* arrays that are held back.. */
     Array *held[WAITING_READS];
     int32_t times[WAITING_READS]; /* ..and how often they are captured */
 } Look;
