@@ -337,51 +337,37 @@ static void walk_apart(Walk *w)
     }
 }
 
-/* What all arrays of so many dimensions are asked for, as one box; false: none is. */
-static bool asked_of_all(const Apart *a, int rank, FdReads *all)
+/* What arrays of each number of dimensions are asked for. */
+static void asked_of_all(const Apart *a, FdFootprint all[FD_MAX_RANK + 1])
 {
-    bool any = false;
+    for (int k = 0; k <= FD_MAX_RANK; k++) all[k] = (FdFootprint){.rank = k};
     for (size_t i = 0; i < a->of.len; i++) {
         const FdFootprint *f = &a->of.data[i].boxes;
-        for (int k = 0; k < f->nboxes && f->rank == rank && fd_is_stored(a->of.data[i].fn); k++) {
-            *all = any ? fdi_reads_around(all, &f->boxes[k], rank) : f->boxes[k];
-            any = true;
-        }
+        for (int k = 0; k < f->nboxes && fd_is_stored(a->of.data[i].fn); k++)
+            fdi_reads_add(&all[f->rank], &f->boxes[k]);
     }
-    return any;
 }
 
-/* Turns that stand for several: whatever turn asks for this, of whichever of its arrays, the one before it may be
- * asked for, too. */
+/* A turn that stands for several: whatever the one after it asks for, of whichever of its arrays, it may be asked for. What
+ * it asks for itself comes in the order of its arrays. */
 static void walk_again(Walk *w)
 {
-    size_t n = w->apart->of.len;
-    FdReads all[FD_MAX_RANK + 1];
-    bool any[FD_MAX_RANK + 1];
-    for (int k = 0; k <= FD_MAX_RANK; k++) any[k] = asked_of_all(w->apart, k, &all[k]);
-    for (size_t i = 0; i < n; i++) {
+    FdFootprint all[FD_MAX_RANK + 1];
+    asked_of_all(w->apart, all);
+    for (size_t i = 0; i < w->apart->of.len; i++) {
         struct Asked *one = &w->apart->of.data[i];
-        one->done = fd_is_stored(one->fn);
-        if (!one->done) one->boxes.nboxes = 0;
+        const int rank = one->boxes.rank;
+        one->boxes = fd_is_stored(one->fn) ? all[rank] : (FdFootprint){.rank = rank};
+        one->done = false;
     }
-    for (size_t i = 0; i < n; i++) {
-        struct Asked *one = &w->apart->of.data[i];
-        int rank = one->boxes.rank;
-        if (!fd_is_stored(one->fn) || !any[rank]) continue;
-        fdi_reads_add(&one->boxes, &all[rank]);
-        walk_asked(w, one->fn, &all[rank]);
-    }
-    walk_apart(w); /* of functions that are not stored */
+    walk_apart(w);
 }
 
-/* How often that is, at most: a turn has no more arrays than a half of all, since two of three are stored. */
-static int64_t again_of(const FdGraph *g, const FdEnv *env, const Apart *a)
+/* How often that is. */
+static int64_t again_of(const FdGraph *g, const FdEnv *env)
 {
-    int64_t stored = 0;
-    if (!g->turns) return 0;
-    for (size_t i = 0; i < a->of.len; i++) stored += fd_is_stored(a->of.data[i].fn);
-    int64_t turns = env->scalars ? env->scalars[g->turns->slot].i : 0;
-    return turns > 1 ? (turns - 1) * ((stored + 1) / 2) : 0;
+    int64_t turns = g->turns && env->scalars ? env->scalars[g->turns->slot].i : 0;
+    return turns > 1 ? turns - 1 : 0;
 }
 
 static void walk_all(Walk *w, const FdGraph *g, const FdEnv *env, const FdBox *box)
@@ -390,8 +376,8 @@ static void walk_all(Walk *w, const FdGraph *g, const FdEnv *env, const FdBox *b
     walk_graph(w, g, box);
     if (!w->apart) return;
     walk_apart(w);
-    int64_t again = again_of(g, env, w->apart);
-    for (int64_t i = 0; again && i <= again && i <= MOST_AGAIN; i++) walk_again(w);
+    int64_t again = again_of(g, env);
+    for (int64_t i = 0; i < again && again <= MOST_AGAIN; i++) walk_again(w);
     for (int i = 0; again > MOST_AGAIN && i < g->nslots; i++)
         if (w->out[i].rank) fdi_reads_anywhere(&w->out[i]);
 }

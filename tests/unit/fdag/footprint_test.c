@@ -392,8 +392,9 @@ static bool random_graph(uint32_t seed)
 /* ---- steps of a loop ----------------------------------------------------------------------------- */
 
 /* Slot 0 is u, an array of 1000, of which `steps` times the neighbours are added; slot 1 says for how many of these
- * the middle one of three stands, if `turns`. */
-static void find_steps(int steps, int64_t turns, int64_t lo, int64_t hi)
+ * the middle one of three stands, if `turns`. moved: each reads the one before it through a function that is not stored, which
+ * moves it up by one. */
+static void find_steps(int steps, int64_t turns, bool moved, int64_t lo, int64_t hi)
 {
     Fd *fd = fd_new();
     Text t = {0};
@@ -412,6 +413,13 @@ static void find_steps(int steps, int64_t turns, int64_t lo, int64_t hi)
         text_printf(&t, "%%%d = let (%%%d : %s %%3..%%4) %%%d : int(int)\n", n + 8, n,
                     k + 1 < steps ? "array" : "given", n + 7);
         from = n + 8;
+        if (!moved || k + 1 == steps) continue;
+        text_printf(&t, "%%%d = var \"k\" : int\n%%%d = apply @sub (%%%d, %%2) : int\n", n + 9,
+                    n + 10, n + 9);
+        text_printf(&t, "%%%d = apply %%%d (%%%d) : int\n", n + 11, from, n + 10);
+        text_printf(&t, "%%%d = let (%%%d : full) %%%d : int(int)\n", n + 12, n + 9, n + 11);
+        from = n + 12;
+        n += 4;
     }
     if (turns) text_add(&t, "hints \"Steps\"\nturns %1\n");
     text_printf(&t, "result %%%d\n", from);
@@ -435,22 +443,26 @@ static void expect_all(int64_t lo, int64_t hi)
 
 START_TEST(many_steps)
 {
-    find_steps(4, 0, 500, 510);
+    find_steps(4, 0, false, 500, 510);
     expect_all(496, 514);
-    find_steps(16, 0, 500, 510); /* 3^16 reads, if each were followed */
+    find_steps(16, 0, false, 500, 510); /* 3^16 reads, if each were followed */
     expect_all(484, 526);
-    find_steps(16, 0, 0, 10);
+    find_steps(16, 0, false, 0, 10);
     expect_all(-1, 26);
 }
 END_TEST
 
 START_TEST(turns)
 {
-    find_steps(3, 1, 500, 510);
+    find_steps(3, 1, false, 500, 510);
     expect_all(497, 513);
-    find_steps(3, 5, 500, 510);
+    find_steps(3, 5, false, 500, 510);
     expect_all(493, 517);
-    find_steps(3, 1000, 500, 510); /* too many to be followed */
+    find_steps(3, 1, true, 500, 510);
+    expect_all(495, 511);
+    find_steps(3, 5, true, 500, 510);
+    expect_all(487, 511);
+    find_steps(3, 1000, false, 500, 510); /* too many to be followed */
     ck_assert(fd_footprint_hull(&prints[0]).dim[0].full);
 }
 END_TEST
