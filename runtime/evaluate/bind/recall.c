@@ -230,7 +230,7 @@ Recalled *recall_ready(const Evaluation *e)
 void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
 {
     const Recalled *last = e->composed->last;
-    if (!last || !last->ready || !plain_is_flat(g)) return;
+    if (!last || !last->ready || !plain_is_flat(g) || e->composed->shifts) return;
     Recalled *r = recall_ready(e); /* not of what has no elements: nothing ran then */
     if (!r) return;
     for (int i = 0; i < g->fd->nslots; i++)

@@ -15,7 +15,8 @@ struct Graph {
     bool wide; /* reduces over ranges that are no numbers: of each row it reads all others */
     int nodes; /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
-    struct Domain *domain; /* domain.c: its last ones; NULL: none */
+    struct Domain *domain; /* domain.c: its last ones; NULL: none.. */
+    uint8_t misses;        /* ..and how often in a row it was none of them */
     struct Plain *plain;   /* plain.c: how it was composed last; NULL: never so */
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     uint8_t refused; /* slice.c: times in a row that its values could not go where they belong */
