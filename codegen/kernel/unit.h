@@ -38,6 +38,8 @@ typedef struct UnitRing {
     const KirExpr *slab; /* where the work-item's begin */
     Num *
         row; /* NULL, or this is a row of the same index for all readers, for reads of that index alone */
+    /* NULL, or rows go round and are known by the places that they had before: that of the newest, and how many rows there are */
+    const KirExpr *newest, *rows;
 } UnitRing;
 
 /* How many nodes use a node, by its id; ids are below n. */

@@ -96,6 +96,14 @@ static const KirExpr *place_of(Kernel *k, const BandStage *s, const KirExpr *row
     return gen_variable(&k->g, "at", plus(k, row, number(k, "way", way)));
 }
 
+/* Where a stage is now. */
+static void goes_round(Kernel *k, const BandStage *s, const KirExpr *at, UnitRing *ring)
+{
+    if (!s->round) return;
+    ring->newest = at;
+    ring->rows = number(k, "n_rows", bands_rows(k->u, s));
+}
+
 static const KirExpr *either(Kernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
 {
     const KirExpr *args[] = {cond, x, y};
@@ -166,9 +174,9 @@ static const KirExpr *at_level(Kernel *k, const KirExpr *x, const KirExpr *level
     return plus(k, x, kir_arith(k->a, FD_OP_MUL, level, number(k, name, more)));
 }
 
-/* A stage of turn number `level` at a row. */
+/* A stage of turn number `level` at a row, its ring, and that of the turn before. */
 static void stage_of_turn(Kernel *k, const BandTurns *t, const BandStage *s, const KirExpr *level,
-                          const KirExpr *row)
+                          const KirExpr *row, UnitRing *own, UnitRing *before)
 {
     Unit *u = k->u;
     Arena *a = k->a;
@@ -184,7 +192,10 @@ static void stage_of_turn(Kernel *k, const BandTurns *t, const BandStage *s, con
     first = gen_variable(&k->g, "first", first);
     past = gen_variable(&k->g, "past", past);
     const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", t->ahead);
-    stage(k, s, gen_variable(&k->g, "at", at), first, past);
+    at = gen_variable(&k->g, "at", at);
+    goes_round(k, s, at, own);
+    goes_round(k, s, plus(k, at, number(k, "later", t->ahead)), before);
+    stage(k, s, at, first, past);
 }
 
 /* The stages of turns at a row; rings are those of their stages. */
@@ -206,7 +217,7 @@ static void turns(Kernel *k, const BandTurns *t, const KirExpr *row, UnitRing *r
     }
     if (t == &k->b->turns) gen_moving(&k->g, level);
     for (int i = t->first; i < t->first + t->period; i++)
-        stage_of_turn(k, t, &k->b->stages[i], level, row);
+        stage_of_turn(k, t, &k->b->stages[i], level, row, &rings[i], &rings[i - t->period]);
     gen_leave(&k->g, scope);
     kir_for(k->a, k->g.block, level->name, kir_int(k->a, 0), number(k, "turns", t->count),
             kir_int(k->a, 1), false, body);
@@ -303,6 +314,21 @@ static void loop_after(Kernel *k, int i, const KirExpr *row, UnitRing *rings)
     if (b->turns.count || n == 1) return;
     const BandTurns alike = bands_roll(k->u, b, i, n);
     turns(k, &alike, row, rings);
+}
+
+/* Where stage i is at a row; of turns, the last one. */
+static void place_now(Kernel *k, int i, const KirExpr *row, UnitRing *ring)
+{
+    const BandStage *s = &k->b->stages[i];
+    const BandTurns *t = &k->b->turns;
+    if (!s->round) return;
+    const KirExpr *at = place_of(k, s, row);
+    if (bands_is_turn(k->b, i)) {
+        Num *last = num_op(k->u, FD_OP_SUB, t->count, num_int(k->u, 1));
+        at =
+            gen_variable(&k->g, "at", at_level(k, at, number(k, "level", last), "later", t->ahead));
+    }
+    goes_round(k, s, at, ring);
 }
 
 static int saved_rows(const Bands *b)
@@ -419,6 +445,7 @@ void bands_lower(Unit *u, Bands *b)
     const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);
+    for (int i = 0; i < b->n; i++) place_now(&k, i, row, &rings[i]);
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         if (in_loop(b, i)) continue;

@@ -169,6 +169,19 @@ static const FdNode *before_round(Gen *g, const FdNode *index)
     return fd_goes_round(g->u->fd, index, &round) ? round.of : index;
 }
 
+/* The place before it went round of a row that is read where a guard has told which one it is: the last one that there is so far. */
+static const KirExpr *last_place(Gen *g, const UnitRing *ring, const KirExpr *row)
+{
+    Arena *a = g->u->arena;
+    const KirExpr *zero = kir_int(a, 0), *away = g->round ? g->round : zero;
+    const KirExpr *at = gen_variable(g, "at", row), *ago;
+    ago = kir_arith(a, FD_OP_SUB, ring->newest, kir_arith(a, FD_OP_ADD, at, away));
+    const KirExpr *behind[] = {kir_arith(a, FD_OP_GE, ago, ring->rows), ring->rows, zero},
+                  *ahead[] = {kir_arith(a, FD_OP_LT, ago, zero), ring->rows, zero};
+    at = kir_arith(a, FD_OP_ADD, at, kir_op(a, FD_OP_SELECT, idx, 3, behind));
+    return kir_arith(a, FD_OP_SUB, at, kir_op(a, FD_OP_SELECT, idx, 3, ahead));
+}
+
 /* Dimensions [from, to). */
 static const KirExpr *some_dims(Gen *g, const FdNode *read, int from, int to)
 {
@@ -197,6 +210,8 @@ static const KirExpr *offset_by(Gen *g, const FdNode *read, IndexAt *at)
     for (int d = 0; d < read->nargs; d++) {
         const FdNode *of = ring && d == ring->dim ? before_round(g, read->args[d]) : read->args[d];
         const KirExpr *index = of == read->args[d] ? at(g, read, d) : index_at(g, of, read->fn, d);
+        if (ring && d == ring->dim && ring->newest && of == read->args[d])
+            index = last_place(g, ring, index);
         if (ring && d == ring->dim) index = access_ring_row(g, ring, index);
         offset = add_strides(g, read->fn, d, offset, index);
     }
