@@ -123,6 +123,11 @@ typedef struct DefWithin {
         *exact[2 * DEF_CONDITIONS]; /* ints that must not wrap for the conditions to be so */
 } DefWithin;
 
+/* A variable that two of a reduction became, the last of which was `of`. */
+typedef struct DefJoined {
+    const FdNode *var, *of;
+} DefJoined;
+
 /* What is computed: the let's body over its variables, into the result or a temporary. */
 typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     const FdNode *node;
@@ -148,6 +153,9 @@ typedef struct Def { /* of a recurrence, node->self stands for it in the body */
     /* Its body under conditions that hold for all elements, and when that is so (schedule/schedule_plain.c); NULL: it is
      * no such form */
     Num *plain;
+    /* Its reductions go over whole arrays by variables that were two each (schedule/flat.c); 0: they do not */
+    int njoined;
+    const struct DefJoined *joined;
     bool near; /* what it reads at a few known last indices is read flat (schedule/flat.c) */
     /* Its values are records of so many elements that follow each other in memory, of which it has one variable less than
      * the array (schedule/schedule_abreast.c); 0: they are none */

@@ -31,13 +31,10 @@ static bool may_be_short(Unit *u, const Def *d)
     return fd_is_const(n) ? n->value.i > 1 && n->value.i < LONGEST : d->nvars > 2;
 }
 
-static Num *conditions(Unit *u, const Def *d, const FdFlat *flat)
+/* Is the last variable's range that of the arrays' last dimensions? */
+static Num *goes_along(Unit *u, const FdDom *last, const FdFlat *flat)
 {
-    const FdDom *last = &d->doms[d->nvars - 1];
-    Num *n = plan_n(u, last), *lo = plan_lo(u, last);
-    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
-    Num *most = num_op(u, FD_OP_MUL, draw_num(u, P_FLAT_BELOW, SHORT), lanes);
-    Num *when = num_and(u, num_op(u, FD_OP_GT, n, num_int(u, 0)), num_op(u, FD_OP_LT, n, most));
+    Num *n = plan_n(u, last), *lo = plan_lo(u, last), *when = num_truth(u, true);
     for (int i = 0; i < flat->narrays; i++) {
         const FdNode *array = flat->arrays[i];
         int dim = array->type->nparams - 1;
@@ -45,6 +42,17 @@ static Num *conditions(Unit *u, const Def *d, const FdFlat *flat)
         when = num_and(u, when, num_op(u, FD_OP_EQ, length, n));
         when = num_and(u, when, num_op(u, FD_OP_EQ, first, lo));
     }
+    return when;
+}
+
+static Num *conditions(Unit *u, const Def *d, const FdFlat *flat)
+{
+    const FdDom *last = &d->doms[d->nvars - 1];
+    Num *lanes = nest_lane_count(u, nest_lanes_for(widest_bytes(d->body)));
+    Num *most = num_op(u, FD_OP_MUL, draw_num(u, P_FLAT_BELOW, SHORT), lanes);
+    Num *n = plan_n(u, last), *when = goes_along(u, last, flat);
+    when = num_and(u, when, num_op(u, FD_OP_GT, n, num_int(u, 0)));
+    when = num_and(u, when, num_op(u, FD_OP_LT, n, most));
     return num_and(u, when, num_not(u, plan_fails(u, d)));
 }
 
@@ -94,6 +102,66 @@ const Def *schedule_flat(Unit *u, const Def *d, Num **when)
     if (when && num_is(*when, 0)) return NULL;
     unit_count(u, f->node);
     return f;
+}
+
+/* ---- reductions of whole arrays ---------------------------------------------------------------- */
+
+typedef struct Joining {
+    Unit *u;
+    Num *when; /* all go along the arrays that they read */
+    int n;
+    DefJoined of[FD_MAX_REDUCTIONS];
+} Joining;
+
+/* Does a range not end before it begins? Lengths are multiplied as they are. */
+static Num *goes_up(Unit *u, const FdDom *d)
+{
+    Num *n = plan_n(u, d);
+    bool least = fd_op_of(n) == FD_OP_MAX;
+    return least ? num_op(u, FD_OP_GE, n->args[0], n->args[1]) : num_truth(u, true);
+}
+
+/* May it be a whole dimension of an array? Those of which borders are left out begin elsewhere. */
+static bool may_be_whole(const FdDom *d)
+{
+    return d->lo && (fd_op_of(d->lo) == FD_OP_LOWER || (fd_is_const(d->lo) && !d->lo->value.i));
+}
+
+/* A reduction over its last two variables as one. */
+static const FdNode *join(void *joining, Fd *fd, const FdNode *n)
+{
+    Joining *j = joining;
+    FdFlat flat;
+    if (n->kind != FD_REDUCE || n->init || n->nvars < 2 || j->n == FD_MAX_REDUCTIONS ||
+        !may_be_whole(&n->doms[n->nvars - 1]) ||
+        !fd_flat(fd, n->nvars, n->vars, n->doms, n->body, &flat))
+        return NULL;
+    const FdNode *x = flat.vars[flat.nvars - 1];
+    if (fd_flat_apart(flat.body, x) || !lanes_possible(flat.body, x, 0)) return NULL;
+    const FdDom *last = &n->doms[n->nvars - 1];
+    j->when = num_and(j->u, j->when, goes_up(j->u, last));
+    j->when = num_and(j->u, j->when, goes_along(j->u, last, &flat));
+    j->of[j->n++] = (DefJoined){x, n->vars[n->nvars - 1]};
+    return fd_reduce(fd, n->fn, flat.nvars, flat.vars, flat.doms, flat.body, n->loc);
+}
+
+const Def *schedule_joined(Unit *u, const Def *of, Num **when)
+{
+    Joining j = {.u = u, .when = num_truth(u, true)};
+    if (of->nvars || of->node->self || of->near || of->nbeside || of->nwithin || of->plain ||
+        of->anew || of->slice || of->copy || of->body->type->record || of->noting ||
+        u->options->family != CG_CPU || u->options->tile != CG_TILE_AUTO || may_fail(of->body))
+        return NULL;
+    const FdNode *body = fd_rewrite(u->fd, of->body, join, &j);
+    if (!j.n) return NULL;
+    if (when) *when = num_and(u, j.when, num_not(u, plan_fails(u, of)));
+    if (when && num_is(*when, 0)) return NULL;
+    Def *d = def_form(u, of);
+    d->node = d->body = body;
+    d->njoined = j.n;
+    d->joined = arena_copy(u->arena, j.of, (size_t)j.n * sizeof *j.of);
+    def_count(u, d, 0, NULL);
+    return d;
 }
 
 /* ---- a few known last indices ------------------------------------------------------------------ */

@@ -77,6 +77,7 @@ static const char *form_line(const Unit *u, const Def *d)
 {
     const char *noted = d->noting ? " noted" : ""; /* what may fail is read so */
     return d->flat      ? "flat\n"
+           : d->njoined ? "joined\n"
            : d->near    ? "near\n"
            : d->abreast ? arena_printf(u->arena, "abreast %d%s\n", d->abreast, noted)
            : d->split   ? "split\n"
@@ -189,6 +190,22 @@ static Num *near_first(Unit *u, const Def *d, Num *rest)
     return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
 }
 
+/* Reductions of whole arrays along their elements, however short rows are; returns what is left. */
+static Num *joined_first(Unit *u, const Def *d, Num *rest)
+{
+    Num *when = NULL;
+    if (num_is(rest, 0) || draw_skips(u, P_FORM_JOINED)) return rest;
+    const Def *joined = schedule_joined(u, d, &when);
+    if (!joined) return rest;
+    when = num_let(u, "joined", num_and(u, rest, when));
+    Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, schedule_turn_to(u, joined)))),
+        *left = reuse(u, joined, safe);
+    schedule_turn_to(u, d);
+    if (left == safe) return rest;
+    Num *done = num_and(u, safe, num_not(u, left));
+    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+}
+
 /* Blocks of divided variables; returns what is left. */
 static Num *split_first(Unit *u, const Def *d, Num *rest)
 {
@@ -269,6 +286,7 @@ static void unordered(Unit *u, const Def *d, Num *rest, Num *unsafe)
     Num *before = rest;
     rest = flattened(u, d, rest);
     rest = schedule_abreast_first(u, d, rest != before, rest);
+    rest = joined_first(u, d, rest);
     rest = near_first(u, d, rest);
     if (num_is(rest, 0)) return;
     bool notes = num_is(unsafe, 1) || fd_can_fail(d->body);

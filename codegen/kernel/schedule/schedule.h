@@ -15,6 +15,9 @@ Num *schedule_turn_to(Unit *u, const Def *d);
  * cannot fail; NULL: there is no such form in lanes. when NULL: not asked. */
 const Def *schedule_flat(Unit *u, const Def *d, Num **when);
 bool schedule_flat_has_inside(const Def *flat); /* its lanes are the inside of a box */
+/* A scalar with its reductions over whole arrays along their elements, the last two variables as one, and when that may be;
+ * NULL: there is no such form. when NULL: not asked. */
+const Def *schedule_joined(Unit *u, const Def *d, Num **when);
 /* The definition with what it reads at a few known last indices read flat, so that its lanes are known to be so many
  * elements apart (FdNear), and when that may be; NULL: there is no such form. when NULL: not asked. */
 const Def *schedule_near(Unit *u, const Def *d, Num **when);

@@ -172,6 +172,8 @@ static unsigned number_of(const Unit *u, const FdNode *var)
 {
     const Def *d = u->def;
     if (d && d->flat && var == d->vars[d->nvars - 1]) return d->apart->vars[d->nvars]->var;
+    for (int i = 0; d && i < d->njoined; i++)
+        if (var == d->joined[i].var) return d->joined[i].of->var;
     for (int i = 0; d && d->split && i < d->split->nvars; i++)
         if (var == d->split->vars[i]) return d->split->of[i]->var;
     return var->var;

@@ -230,6 +230,14 @@ static void read_near(Reader *r)
     if (!r->error) schedule_turn_to(r->u, r->flat);
 }
 
+/* joined: what follows computes the last definition, a scalar, along the elements of arrays. */
+static void read_joined(Reader *r)
+{
+    r->flat = r->done ? schedule_joined(r->u, &r->defs[r->done - 1], NULL) : NULL;
+    if (!r->flat) reader_fail(r, "the definition has no reductions of whole arrays");
+    if (!r->error) schedule_turn_to(r->u, r->flat);
+}
+
 /* split: what follows computes the last definition over quotients and remainders. */
 static void read_split(Reader *r)
 {
@@ -375,6 +383,8 @@ static void read_line(Reader *r, const char *line)
             read_plain(r);
         else if (reader_accept(r, "near"))
             read_near(r);
+        else if (reader_accept(r, "joined"))
+            read_joined(r);
         else if (reader_accept(r, "split"))
             read_split(r);
         else if (reader_accept(r, "abreast"))
