@@ -127,10 +127,8 @@ bool hold_wants(const Lazy *l, size_t bytes)
     }
     if (!why && !below.nheld && is_close(g, bytes, below.reads))
         why = "what a loop goes through stays in a cache that is close";
-    if (why) {
-        plan_alone(l->site, why);
-        return false;
-    }
+    if (why) plan_alone(l->site, why);
+    if (why) return false;
     if (!g->work) rt.hold.nodes += l->nodes;
     g->work += 2.0 * (double)bytes;
     rt.hold.work += 2.0 * (double)bytes;
