@@ -68,7 +68,7 @@ static double cost_of_apply(const FdNode *n, const FdiMap *lets, const double *l
     case FD_OP_LOWER:
     case FD_OP_UPPER: return 0;
     case FD_OP_DIV:
-    case FD_OP_REM: return scalar_is_real(n->type->scalar) ? FDI_COST_EXPENSIVE : 4;
+    case FD_OP_REM: return scalar_is_real(n->type->scalar) ? FDI_COST_EXPENSIVE : FDI_COST_DIVISION;
     default: return fd_op_info(op)->props & FD_EXPENSIVE ? FDI_COST_EXPENSIVE : 1;
     }
     if (n->fn->kind == FD_LET) return fdi_map_get(lets, n->fn, &at) ? let_costs[at] : 0;

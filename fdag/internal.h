@@ -291,6 +291,7 @@ bool fdi_is_sibling(const FdiMap *beside, const FdNode *v);
 
 enum {
     FDI_COST_READ = 2,       /* of an array element, where + is 1 */
+    FDI_COST_DIVISION = 4,   /* of ints */
     FDI_COST_EXPENSIVE = 16, /* from here on recomputing in a loop is too much: sin, a reduction */
     FDI_COST_TRIPS = 64      /* assumed length of a range */
 };

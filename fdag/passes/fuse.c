@@ -25,6 +25,7 @@ typedef struct Fuse {
     FdiNodes nodes;
     FdiMap at; /* node -> position in nodes */
     FdiLoops *loops;
+    FdiMap doms;   /* of all variables */
     FdiMap lets;   /* applied let -> position in costs */
     double *costs; /* of one application, inner decisions included */
     FdiMap stored; /* lets that become temporaries -> why, a number of `whys` */
@@ -186,14 +187,42 @@ static void lift_recurrences(Fuse *f)
 
 /* ---- decisions ------------------------------------------------------------------------- */
 
-/* How often each element is evaluated if the function is inlined everywhere. */
-static double evaluations(Fuse *f, const FdNode *let, double cost)
+static bool count_division(const void *n, const FdNode *at)
+{
+    FdOp op = at->kind == FD_APPLY ? fd_op_of(at) : FD_OP_NONE;
+    **(int *const *)n += op == FD_OP_DIV && scalar_is_real(at->type->scalar);
+    return false;
+}
+
+/* What it costs if a division counts as one of ints does. */
+static double without_divisions(const FdNode *let, double cost)
+{
+    int divisions = 0, *to = &divisions;
+    fd_any(let->body, count_division, &to);
+    return cost - divisions * (FDI_COST_EXPENSIVE - FDI_COST_DIVISION);
+}
+
+/* Does an application ask for all of the range? */
+static bool takes_whole(const Fuse *f, const FdNode *apply)
+{
+    bool whole = true;
+    for (int d = 0; whole && d < apply->nargs; d++) {
+        const FdDom *own = &apply->fn->doms[d], *asked = fdi_dom_of(&f->doms, apply->args[d]);
+        whole = asked && asked->lo == own->lo && asked->hi == own->hi;
+    }
+    return whole;
+}
+
+/* How often each element is evaluated if the function is inlined everywhere. What is dear by its divisions alone (`plain` is the
+ * cost without them) counts where all of it is asked for: elements that nobody asks for may have no value. */
+static double evaluations(Fuse *f, const FdNode *let, double cost, double plain)
 {
     double all = 0;
     for (size_t i = 0; i < f->nodes.len; i++) {
         const FdNode *n = f->nodes.data[i];
         if (n->kind != FD_APPLY || n->fn != let) continue;
-        bool again = cost >= FDI_COST_EXPENSIVE && !covers(f, n, f->loops[i]);
+        bool again = cost >= FDI_COST_EXPENSIVE && !covers(f, n, f->loops[i]) &&
+                     (plain >= FDI_COST_EXPENSIVE || takes_whole(f, n));
         all += again ? FDI_COST_TRIPS : 1;
     }
     return all;
@@ -241,9 +270,9 @@ static void decide(Fuse *f)
         for (size_t k = 0; k < applied.len && !used; k++) used = applied.data[k] == let;
         if (!used) continue;
         double cost = fdi_cost(let->body, &f->lets, f->costs);
-        double times = evaluations(f, let, cost);
+        double plain = without_divisions(let, cost), times = evaluations(f, let, cost, plain);
         uint64_t dummy;
-        bool again = !let->self && !fdi_array_of(let) && (times - 1) * cost > WORTH_A_TRIP &&
+        bool again = !let->self && !fdi_array_of(let) && (times - 1) * plain > WORTH_A_TRIP &&
                      storable(f, let);
         if (again) {
             Arena *a = f->fd->arena;
@@ -306,6 +335,7 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     lift_recurrences(&f);
     for (int k = 0; k < g->nresults; k++) fdi_postorder(g->results[k].node, &f.at, &f.nodes);
     f.loops = fdi_loops(fd, &f.nodes, &f.at, true);
+    fdi_gather_doms(&f.nodes, &f.doms);
     fdi_gather_siblings(&f.nodes, &f.beside);
     decide(&f);
     if (f.lost) *error = (FdError){.message = "an array that is read here has no bounds"};
@@ -317,6 +347,7 @@ bool fd_pass_fuse(Fd *fd, FdGraph *g, FdError *error)
     vec_free(&f.whys);
     vec_free(&f.nodes);
     fdi_map_free(&f.at);
+    fdi_map_free(&f.doms);
     fdi_map_free(&f.lets);
     fdi_map_free(&f.stored);
     fdi_map_free(&f.inner);

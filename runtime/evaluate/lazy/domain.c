@@ -262,15 +262,15 @@ static bool is_of(const struct Domain *k, const Graph *g, const CsValue *capture
 
 enum {
     MOST = 8,         /* of a graph.. */
-    MISSES = 2 * MOST /* ..one, after so many others in a row: no loop comes back to those before */
+    MISSES = 2 * MOST /* ..of which the first is asked, after so many misses: no loop comes back */
 };
 
 /* The first, for what is learnt: a new one, or the oldest of so many. */
 static struct Domain *first_domain(Graph *g)
 {
     struct Domain **at = &g->domain;
-    const int most = g->misses < MISSES ? MOST : 1;
-    for (int i = 0; *at && i < most - 1; i++) at = &(*at)->next;
+    if (*at && g->misses >= MISSES) return *at;
+    for (int i = 0; *at && i < MOST - 1; i++) at = &(*at)->next;
     struct Domain *k = *at ? *at : new_domain(g);
     *at = NULL;
     k->next = g->domain;
@@ -317,10 +317,12 @@ const FdBox *domain_again(Graph *g, const CsValue *captures)
 {
     struct Domain **at = &g->domain;
     if (cs_pending) return NULL;
-    while (*at && !is_of(*at, g, captures)) at = &(*at)->next;
+    bool found = false;
+    for (; *at; at = &(*at)->next)
+        if ((found = is_of(*at, g, captures)) || g->misses >= MISSES) break;
+    g->misses = found ? 0 : g->misses < MISSES ? (uint8_t)(g->misses + 1) : g->misses;
+    if (!found) return NULL;
     struct Domain *k = *at;
-    g->misses = k ? 0 : g->misses < MISSES ? (uint8_t)(g->misses + 1) : g->misses;
-    if (!k) return NULL;
     *at = k->next; /* it is the first now */
     k->next = g->domain;
     g->domain = k;
