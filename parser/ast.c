@@ -166,7 +166,7 @@ const char *ast_mod_text(uint64_t mods)
     static const char *const words[] = {
         "public",  "private",  "protected", "static",    "final",  "mutable", "abstract",
         "virtual", "override", "readonly",  "interface", "sealed", "struct",  "record",
-        "partial", "required", "new",       "internal",  "init",   "event"};
+        "partial", "required", "new",       "internal",  "init",   "event",   "ref"};
     size_t i = 0;
     while (!(mods >> i & 1)) i++;
     return words[i];

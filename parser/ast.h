@@ -59,11 +59,14 @@ typedef enum AstMod {
     AST_MOD_HIDING = 65536,    /* `new` of a member */
     AST_MOD_INTERNAL = 131072, /* as public */
     AST_MOD_INIT = 262144,     /* read-only, but for initialisers */
-    AST_MOD_EVENT = 524288     /* a field of functional type: handlers come and go */
+    AST_MOD_EVENT = 524288,    /* a field of functional type: handlers come and go */
+    AST_MOD_REF = 1048576      /* stands for another place, or gives one (build_ref.c) */
 } AstMod;
 /* The static constructor of a class, and the static field whose value runs it. */
 #define AST_STATIC_CTOR "@Static"
 #define AST_STATIC_READY "@ready"
+/* The parameter of what sets the place that a function or property gives by ref. */
+#define AST_REF_VALUE "$value"
 const char *ast_mod_text(uint64_t mods); /* the first of them; there is one */
 
 typedef struct Ast Ast;

@@ -155,6 +155,7 @@ generic_head: vtype NAME "<" tparams ">" "(" args ")" { $$ = build_head(p, @$, $
 body: block
     | arrow
 arrow: "=>" expr ";"        { $$ = build_return(p, @2, $2); }
+     | "=>" REF expr ";"    { $$ = build_return(p, @3, build_ref(p, build_span(@2, @3), $3)); }
 bodiless: ";"               { $$ = NULL; }
 wheres: %empty              { $$ = (AstList){0}; }
       | wheres WHERE any_name ":" limits { $$ = build_add(p, $1, build_where(p, build_span(@2, @5), $3, $5)); }
@@ -174,6 +175,7 @@ declarators: declarator                 { $$ = build_one(p, $1); }
            | declarators "," declarator { $$ = build_add(p, $1, $3); }
 declarator: NAME            { $$ = build_declarator(p, @$, $1, NULL); }
           | NAME "=" init   { $$ = build_declarator(p, @$, $1, $3); }
+          | NAME "=" REF expr { $$ = build_declarator(p, @$, $1, build_ref(p, build_span(@3, @4), $4)); }
 
 init: expr
     | braces
@@ -214,6 +216,7 @@ mod: PUBLIC         { $$ = AST_MOD_PUBLIC; }
    | REQUIRED       { $$ = AST_MOD_REQUIRED; }
    | EVENT          { $$ = AST_MOD_EVENT; }
    | HIDING         { $$ = AST_MOD_HIDING; }
+   | REF            { $$ = AST_MOD_REF; }
 
 /* ---- classes and enums ---- */
 
@@ -328,6 +331,10 @@ loop: WHILE condition embedded              { $$ = BUILD(WHILE, while_, @$, .con
     | FOR "(" error ")" embedded            { $$ = build_bad(p, @$); }
     | FOREACH "(" vtype NAME IN expr ")" embedded
         { $$ = BUILD(FOREACH, foreach_, @$, .vtype = $3, .name = $4, .seq = $6, .body = $8); }
+    | FOREACH "(" REF vtype NAME IN expr ")" embedded
+        { $$ = build_foreach_ref(p, @$, $4, $5, $7, $9); }
+    | FOREACH "(" REF READONLY vtype NAME IN expr ")" embedded
+        { $$ = BUILD(FOREACH, foreach_, @$, .vtype = $5, .name = $6, .seq = build_without_span($8), .body = $10); }
     | FOREACH "(" new_variables IN expr ")" embedded
         { $$ = build_foreach(p, @$, $3, $5, $7); }
     | FOREACH "(" "(" arg "," arglist ")" IN expr ")" embedded
@@ -362,6 +369,7 @@ stmt: block
     | YIELD RETURN expr ";"                 { $$ = BUILD(YIELD, yield_, @$, .value = $3); }
     | YIELD BREAK ";"                       { $$ = BUILD(YIELD, yield_, @$, .value = NULL); }
     | RETURN expr_opt ";"                   { $$ = build_return(p, @$, $2); }
+    | RETURN REF expr ";"                   { $$ = build_return(p, @$, build_ref(p, build_span(@2, @3), $3)); }
     | UNCHECKED block                       { $$ = build_overflow($2, AST_OVERFLOW_WRAPS); }
     | CHECKED block                         { $$ = build_overflow($2, AST_OVERFLOW_THROWS); }
     | error                                 { $$ = build_bad_stmt(p, @$); yyclearin; }

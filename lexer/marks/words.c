@@ -24,13 +24,21 @@ static bool is_word(const Tokens *tokens, size_t i, const char *word)
     return kind_at(tokens, i) == TOK_NAME && strcmp(name_at(tokens, i), word) == 0;
 }
 
+/* `set;`, `get => ..`, `init { .. }` of a property. */
+static bool is_accessor(const Tokens *tokens, size_t i)
+{
+    TokenKind k = kind_at(tokens, i + 1);
+    return (is_word(tokens, i, "get") || is_word(tokens, i, "set") || is_word(tokens, i, "init")) &&
+           (k == TOK_SEMI || k == TOK_LBRACE || k == TOK_ARROW);
+}
+
 /* Does token i go on with a declaration that a modifier before it belongs to? */
 static bool is_modified(const Tokens *tokens, size_t i)
 {
     TokenKind k = kind_at(tokens, i);
     bool declares = k == TOK_CLASS || k == TOK_INTERFACE || k == TOK_ENUM || k == TOK_CONST ||
                     k == TOK_NEW || token_is_modifier(k);
-    if (declares) return true;
+    if (declares || is_accessor(tokens, i)) return true;
     if (!is_name(k)) return false;
     k = kind_at(tokens, i + 1);
     return is_name(k) || k == TOK_LT || k == TOK_LBRACKET || k == TOK_LPAREN || k == TOK_CLASS ||

@@ -120,6 +120,13 @@ Ast *build_hole(Parse *p, Loc loc, Ast *expr, Ast *align, Ast *format);
 /* build_scatter.c: the value where parameters p(i) of a definition are places of a permutation, which become binders */
 Ast *build_scattered(Parse *p, AstList args, Ast *value);
 
+/* build_ref.c */
+Ast *build_ref(Parse *p, Loc loc, Ast *place); /* behind =, => and return */
+/* The list with what sets the places that its functions and properties give by ref. */
+AstList build_ref_setters(Parse *p, AstList list);
+Ast *build_without_span(Ast *seq); /* a of a.AsSpan() */
+Ast *build_foreach_ref(Parse *p, Loc loc, Ast *vtype, const char *name, Ast *seq, Ast *body);
+
 /* build_anonymous.c: new { X = 1, a.Y } */
 Ast *build_anonymous(Parse *p, Loc loc, Ast *init);
 

@@ -64,11 +64,12 @@ Ast *build_member_of(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
 Ast *build_declared(Parse *p, Loc loc, AstList attrs, uint64_t mods, Ast *decl)
 {
     if (decl->kind == AST_FUNC) mods &= ~(uint64_t)AST_MOD_STATIC; /* as all outside classes are */
-    if (mods && (decl->kind == AST_FUNC || decl->kind == AST_VAR_DECL)) {
+    uint64_t odd = mods & AST_MOD_REF ? mods & ~(uint64_t)(AST_MOD_REF | AST_MOD_READONLY) : mods;
+    if (odd && (decl->kind == AST_FUNC || decl->kind == AST_VAR_DECL)) {
         parse_error(p, loc, DIAG_MISPLACED,
                     "'%s' belongs to a class or to a member of one: leave it out",
-                    ast_mod_text(mods));
-        mods = 0;
+                    ast_mod_text(odd));
+        mods &= AST_MOD_REF | AST_MOD_READONLY;
     }
     if (attrs.len > 0 && decl->kind == AST_VAR_DECL) {
         parse_error(p, attrs.data[0]->loc, DIAG_MISPLACED,
@@ -325,6 +326,7 @@ Ast *build_class(Parse *p, Ast *class, AstList bases, AstList wheres, AstList me
 {
     if (class->kind != AST_CLASS) return class;
     AstList own = {0};
+    members = build_ref_setters(p, members);
     for (int i = 0; i < members.len; i++) {
         Ast *m = members.data[i];
         if (m->kind == AST_TYPE_ALIAS && !strchr(m->type_alias.name, '.'))
@@ -386,6 +388,7 @@ static bool join_part(Parse *p, const AstList *decls, const Ast *part)
 Ast *build_unit(Parse *p, AstList stmts)
 {
     Ast *n = build_empty_node(p, AST_UNIT, (Loc){p->file, 0, (uint32_t)p->source->len});
+    stmts = build_ref_setters(p, stmts);
     for (int i = 0; i < stmts.len; i++) {
         Ast *s = stmts.data[i];
         bool is_decl = build_is_outer(s) || (s->kind == AST_VAR_DECL && s->var_decl.is_const);

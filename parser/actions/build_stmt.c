@@ -13,6 +13,7 @@ static void check_inner(Parse *p, Ast *stmt)
 Ast *build_block(Parse *p, Loc loc, AstList stmts)
 {
     for (int i = 0; i < stmts.len; i++) check_inner(p, stmts.data[i]);
+    stmts = build_ref_setters(p, stmts);
     return BUILD(BLOCK, block, loc, .stmts = stmts);
 }
 

@@ -14,9 +14,10 @@ bool argument_form(Sema *s, const AstList *args, int i)
     return false;
 }
 
-/* `new(1, 2)`, whose type comes from the place. */
+/* `new(1, 2)` and `default`, whose types come from the place. */
 static bool is_made_by_place(const Ast *arg)
 {
+    if (arg->kind == AST_DEFAULT) return !arg->default_.target;
     return arg->kind == AST_NEW && arg->new_.ntype && arg->new_.ntype->kind == AST_TYPE_VAR;
 }
 
@@ -40,8 +41,9 @@ static const Type *wanted_type(Sema *s, AstList args, const Candidates *set, int
         if (set->data[c].nparams != args.len) continue;
         if (others && !takes_others(s, &set->data[c], args)) continue;
         const Type *wanted = set->data[c].params[i];
-        if (set->targs && set->data[c].sym->generic)
-            wanted = generic_parameter(s, set->data[c].sym, set->targs, i);
+        if (set->data[c].sym->generic && (set->targs || others))
+            wanted =
+                generic_parameter(s, set->data[c].sym, set->targs, i, others ? args : (AstList){0});
         if (hint && wanted != hint) return NULL;
         hint = wanted;
     }
@@ -53,7 +55,9 @@ static void check_made_by_place(Sema *s, AstList args, const Candidates *set)
 {
     for (int i = 0; i < args.len; i++) {
         if (!is_made_by_place(args.data[i])) continue;
-        check_expr(s, &args.data[i], wanted_type(s, args, set, i, true));
+        const Type *wanted = wanted_type(s, args, set, i, true);
+        if (!wanted) wanted = wanted_type(s, args, set, i, false);
+        check_expr(s, &args.data[i], wanted);
         require_value(s, args.data[i]);
     }
 }
@@ -79,8 +83,9 @@ void check_arguments(Sema *s, AstList args, const Candidates *set)
 
 static bool changes_array(const Candidate *c, int i)
 {
-    if (c->sym->kind != SYM_FUNC || !c->sym->library || i >= c->sym->decl->func.params.len)
+    if (c->sym->kind != SYM_FUNC || !c->sym->decl || i >= c->sym->decl->func.params.len)
         return false;
+    if (!c->sym->library && !(c->sym->decl->func.mods & AST_MOD_REF)) return false;
     const Ast *p = c->sym->decl->func.params.data[i];
     return p->kind == AST_PARAM && p->param.mode == AST_OP_REF &&
            p->param.ptype->kind == AST_TYPE_ARRAY;
@@ -95,7 +100,8 @@ static bool takes_array(const Candidate *c, int i)
     return t->kind != AST_TYPE_FUNC && !(t->kind == AST_TYPE_NAME && t->type_name.args.len);
 }
 
-/* Functions of the library that change an array, Array.Sort(a), are given it without `ref`, too. */
+/* Functions of the library that change an array, Array.Sort(a), are given it without `ref`, too, and those that
+ * give a place of one. */
 static void lend_arrays(Sema *s, const Candidates *set, AstList args)
 {
     for (int i = 0; i < args.len; i++) {
@@ -113,6 +119,7 @@ static void lend_arrays(Sema *s, const Candidates *set, AstList args)
         if (!changed || other || !place) continue;
         args.data[i] = ast_new(s->arena, AST_UNARY, a->loc);
         args.data[i]->unary.op = AST_OP_REF;
+        args.data[i]->unary.lent = true;
         args.data[i]->unary.operand = a;
     }
 }

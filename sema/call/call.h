@@ -190,8 +190,9 @@ bool intrinsic_no_order(Sema *s, Ast *n);
  * type arguments that are written; NULL: they do not tell, or it does not fit. */
 const Type *generic_receiver(Sema *s, const Symbol *g, const AstList *targs, const Ast *arg);
 
-/* The type of parameter i of a generic function for these type arguments; NULL: they are not all. */
-const Type *generic_parameter(Sema *s, const Symbol *g, const AstList *targs, int i);
+/* The type of parameter i of a generic function for these type arguments, or, where none are written,
+ * for those that the other arguments tell; NULL: they are not all. */
+const Type *generic_parameter(Sema *s, const Symbol *g, const AstList *targs, int i, AstList args);
 /* The instance of a function with one type parameter. */
 Symbol *generic_of(Sema *s, Symbol *g, const Type *t, Loc loc);
 /* The instance of a generic function that has the parameters of the functional type `to`; NULL. */

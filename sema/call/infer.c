@@ -173,11 +173,17 @@ const Type *generic_receiver(Sema *s, const Symbol *g, const AstList *targs, con
     return infer_type(&f, first->param.ptype);
 }
 
-const Type *generic_parameter(Sema *s, const Symbol *g, const AstList *targs, int i)
+const Type *generic_parameter(Sema *s, const Symbol *g, const AstList *targs, int i, AstList args)
 {
     Inference f = {.s = s, .generic = g};
-    const Ast *p = i < g->decl->func.params.len ? g->decl->func.params.data[i] : NULL;
+    const AstList *params = &g->decl->func.params;
+    const Ast *p = i < params->len ? params->data[i] : NULL;
     if (!p || p->kind != AST_PARAM || !infer_written(&f, targs)) return NULL;
+    for (int k = 0; k < args.len && k < params->len && !targs; k++) {
+        const Ast *other = params->data[k];
+        if (k != i && other->kind == AST_PARAM && !infer_argument(&f, other, args.data[k]))
+            return NULL;
+    }
     return infer_type(&f, p->param.ptype);
 }
 

@@ -103,18 +103,21 @@ void check_target(Sema *s, Ast **slot, const char *verb)
 {
     place_check(s, slot);
     Ast *n = *slot;
+    ref_place(s, n, strcmp(verb, "assigned") != 0);
     const Type *t = require_value(s, n);
     if (s->functional)
         report(s, n->loc, IMPURE_INSIDE, "nothing can be %s inside a functional expression", verb);
     if (t == s->error) return;
     Ast *base = root(n);
+    bool lent = strcmp(verb, "lent") == 0, element = base != n;
+    if (lent) verb = "passed by reference";
     const char *why = base == n ? NULL : fixed_element(n, base);
     if (why)
         ;
     else if (base->kind == AST_NAME_REF)
-        why = fixed_name(base, base != n);
+        why = fixed_name(base, element);
     else if (base->kind == AST_MEMBER || base->kind == AST_INDEX)
-        why = fixed_member(s, base, base != n);
+        why = fixed_member(s, base, element || lent);
     else
         why = n->kind == AST_CALL ? "a call" : "this expression";
     if (why) {
@@ -258,7 +261,7 @@ static bool is_inside_struct(Sema *s, const Ast *target)
     const Ast *base = target->kind == AST_MEMBER ? target->member.base : NULL;
     bool place = base && (base->kind == AST_NAME_REF || base->kind == AST_MEMBER ||
                           base->kind == AST_INDEX || base->kind == AST_TYPE_NAME ||
-                          (base->kind == AST_THIS && struct_self(s)));
+                          ref_is_place(s, base) || (base->kind == AST_THIS && struct_self(s)));
     return place && struct_or_tuple(peek_type(s, target->member.base)) && struct_is_shared(s, base);
 }
 
@@ -269,10 +272,11 @@ static bool assign_inside(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value
     bool before = (*slot)->kind == AST_INCDEC && (*slot)->incdec.postfix;
     if (struct_self(s) && member_unqualified(s, &target) && (*slot)->kind == AST_ASSIGN)
         (*slot)->assign.target = target;
-    if (struct_set(s, slot, target, op, value)) return true;
+    if (ref_assign(s, slot, target, op, value) || struct_set(s, slot, target, op, value))
+        return true;
     if (!is_inside_struct(s, target)) return false;
     Ast *element = target->member.base;
-    if (!is_repeatable(element)) {
+    if (!ref_repeatable(element)) {
         report(s, loc, NOT_ASSIGNABLE,
                "a part of this element cannot be assigned: put what is in its "
                "brackets into a variable first");
@@ -354,6 +358,7 @@ void check_assign(Sema *s, Ast **slot)
     if (event_call(s, slot)) return;
     overflow_expand(s, slot);
     Ast *n = *slot;
+    if (n->kind == AST_ASSIGN) ref_no_definition(s, n);
     if (n->kind == AST_ASSIGN && !is_definition(s, n)) {
         n->type = s->error;
         return;

@@ -57,7 +57,15 @@ void check_cast(Sema *s, Ast *n)
     }
     from = require_value(s, n->cast.operand);
     n->type = to;
-    if (to == s->error || from == s->error || cast_class(s, n, from, to)) return;
+    if (to == s->error || from == s->error) return;
+    if (from->kind == TY_NULL && to->kind == TY_ARRAY) { /* text.Split((char[])null): no elements */
+        Ast *target = n->cast.target;
+        n->kind = AST_DEFAULT;
+        n->default_.target = target;
+        check_default(s, n, to);
+        return;
+    }
+    if (cast_class(s, n, from, to)) return;
     from = object_function(s, &n->cast.operand);
     if (to->kind == TY_SCALAR && type_is_functional(from) && castable(s, from->result, to)) {
         n->res = AST_RES_PROMOTE;

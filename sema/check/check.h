@@ -214,6 +214,21 @@ bool is_deconstruction(const Ast *stmt);
 /* The statements that do it, unchecked: declarations of variables, and one block. */
 AstList deconstruct(Sema *s, Ast *stmt);
 
+/* ---- alias.c: ref T r = ref a[i]; and what functions give by ref -------------------------------- */
+
+bool alias_is(const Ast *stmt);
+/* What the variable n is found by, as statements; it is put into the `count` statements behind. */
+AstList alias_declared(Sema *s, Ast *n, Ast **rest, int count);
+void ref_refused(Sema *s, Ast **slot); /* `ref e` where a value is wanted: reported, and e stays */
+/* A call of a method that gives a place, checked, becomes that place: an INDEX with a property. */
+void ref_place(Sema *s, Ast *n, bool changed); /* changed: read, too */
+bool ref_is_place(Sema *s, const Ast *n);      /* unchecked: a call that gives a place */
+bool ref_repeatable(const Ast *n); /* can such a call, or another place, be found twice? */
+/* What `f(i) = e` was read as, a definition, becomes an assignment to what f gives by ref, if it does. */
+void ref_no_definition(Sema *s, Ast *assign);
+/* Sets what a call of another function gives: target op= value becomes a call. True if it is done or reported. */
+bool ref_assign(Sema *s, Ast **slot, Ast *target, AstOp op, Ast *value);
+
 /* ---- purity.c --------------------------------------------------------------------------- */
 
 void pure_call(Sema *s, Symbol *callee, Loc loc); /* the current function calls it */

@@ -88,7 +88,7 @@ void check_unary(Sema *s, Ast *n, const Type *hint)
         return;
     }
     if (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT) {
-        check_target(s, operand, "passed by reference");
+        check_target(s, operand, n->unary.lent ? "lent" : "passed by reference");
         n->type = (*operand)->type;
         return;
     }
@@ -293,10 +293,16 @@ static void check_coalesced_throw(Sema *s, Ast *n)
         n->type = t;
 }
 
+static bool is_default(const Ast *n)
+{
+    return n->kind == AST_DEFAULT && !n->default_.target;
+}
+
 void check_binary(Sema *s, Ast *n, const Type *hint)
 {
     (void)hint;
-    bool literal = n->binary.left->kind == AST_TUPLE; /* takes its types from the other */
+    bool literal = n->binary.left->kind == AST_TUPLE || /* takes its types from the other */
+                   is_default(n->binary.left);
     Ast **first = literal ? &n->binary.right : &n->binary.left;
     Ast **second = literal ? &n->binary.left : &n->binary.right;
     check_operand(s, first, NULL);
@@ -304,7 +310,7 @@ void check_binary(Sema *s, Ast *n, const Type *hint)
         check_coalesced_throw(s, n);
         return;
     }
-    bool wants = (*second)->kind == AST_TUPLE || /* f ?? (x => ..) */
+    bool wants = (*second)->kind == AST_TUPLE || is_default(*second) || /* f ?? (x => ..) */
                  ((*second)->kind == AST_LAMBDA && n->binary.op == AST_OP_COALESCE);
     check_operand(s, second, wants ? (*first)->type : NULL);
     binary_checked(s, n);

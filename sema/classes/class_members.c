@@ -124,7 +124,8 @@ static Symbol *add_accessor(Sema *s, Class *c, Symbol *p, Ast *accessor, bool se
     AstList params = {0};
     for (int i = 0; i < d->params.len; i++)
         params = ast_list_add(s->arena, params, ast_clone(s->arena, d->params.data[i]));
-    if (set) params = ast_list_add(s->arena, params, tree_param(s, loc, d->ptype, "value"));
+    const char *value = p->mods & AST_MOD_REF ? AST_REF_VALUE : "value";
+    if (set) params = ast_list_add(s->arena, params, tree_param(s, loc, d->ptype, value));
     Ast *body = accessor->accessor.body;
     if (p->storage) {
         Ast *field = tree_member(s, loc, ast_new(s->arena, AST_THIS, loc),

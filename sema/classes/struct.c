@@ -213,7 +213,7 @@ bool struct_is_shared(Sema *s, const Ast *n)
     for (; n && n->kind != AST_TYPE_NAME; n = whole_of(s, n)) {
         const Type *t = peek_type(s, n);
         if (t->kind == TY_OBJECT) return struct_or_tuple(t);
-        if (n->kind == AST_INDEX) return true;
+        if (n->kind == AST_INDEX || ref_is_place(s, n)) return true;
     }
     return false;
 }

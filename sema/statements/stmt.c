@@ -20,6 +20,7 @@ const Type *check_initialiser(Sema *s, Ast **init, const Type *type, const char 
         check_init_list(s, *init, type, 0);
         return type;
     }
+    ref_refused(s, init);
     return check_converted(s, init, type, NULL);
 }
 
@@ -248,6 +249,7 @@ static void check_return(Sema *s, Ast *n)
                    type_text(s->arena, want));
         return;
     }
+    ref_refused(s, value);
     const Type *t = check_expr(s, value, want);
     if (!top && want->kind == TY_VOID) {
         if (t != s->error)
@@ -300,10 +302,16 @@ static void check_scoped(Sema *s, Ast **slot)
     scope_pop(s);
 }
 
-/* A deconstruction in a list becomes several statements, whose variables belong to it. */
+/* A deconstruction in a list becomes several statements, whose variables belong to it; so does a ref variable. */
 static void splice(Sema *s, AstList *stmts, int at)
 {
-    AstList parts = deconstruct(s, stmts->data[at]), all = {0};
+    Ast **next = stmts->data + at + 1;
+    AstList parts = alias_is(stmts->data[at])
+                        ? alias_declared(s, stmts->data[at], next, stmts->len - at - 1)
+                        : deconstruct(s, stmts->data[at]);
+    AstList all = {0};
+    if (!parts.len)
+        parts = ast_list_add(s->arena, parts, ast_new(s->arena, AST_EMPTY, stmts->data[at]->loc));
     if (parts.len == 1) {
         stmts->data[at] = parts.data[0];
         return;
@@ -335,7 +343,7 @@ void check_block(Sema *s, AstList *stmts)
     fold_using(s, stmts);
     Locals *outer = local_open(s, stmts);
     for (int i = 0; i < stmts->len; i++) {
-        if (is_deconstruction(stmts->data[i])) splice(s, stmts, i);
+        if (is_deconstruction(stmts->data[i]) || alias_is(stmts->data[i])) splice(s, stmts, i);
         check_stmt(s, &stmts->data[i]);
         program_declared(s, stmts, &i);
     }
@@ -344,7 +352,7 @@ void check_block(Sema *s, AstList *stmts)
 
 void check_stmt(Sema *s, Ast **slot)
 {
-    if (is_deconstruction(*slot)) *slot = tree_block(s, (*slot)->loc, 1, *slot);
+    if (is_deconstruction(*slot) || alias_is(*slot)) *slot = tree_block(s, (*slot)->loc, 1, *slot);
     Ast *n = *slot;
     s->unbound.len = 0;
     if (ast_is_loop(n)) check_attrs(s, ast_loop_attrs(n), ATTR_LOOP, NULL);
