@@ -116,21 +116,32 @@ LLVMValueRef host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n,
     return v;
 }
 
-void host_check_pending(HostFunc *f, Loc loc, bool frame)
+static LLVMValueRef is_pending(HostModule *m)
+{
+    LLVMValueRef pending = LLVMBuildLoad2(m->b, m->i32, m->pending, "pending");
+    return LLVMBuildICmp(m->b, LLVMIntNE, pending, host_int(m, 0), "thrown");
+}
+
+LLVMBasicBlockRef host_if_pending(HostFunc *f, Loc loc)
 {
     HostModule *m = f->m;
-    LLVMBasicBlockRef next = host_block(f, "ok"), out = host_unwind(f);
-    LLVMValueRef pending = LLVMBuildLoad2(m->b, m->i32, m->pending, "pending");
-    LLVMValueRef thrown = LLVMBuildICmp(m->b, LLVMIntNE, pending, host_int(m, 0), "thrown");
-    if (!frame) {
-        host_branch_cold(f, thrown, out, next);
-    } else {
-        LLVMBasicBlockRef add = host_block(f, "frame");
-        host_branch_cold(f, thrown, add, next);
-        host_enter(f, add);
-        LLVMValueRef site = site_of(f, loc);
-        call(m, ABI_cs_frame, &site, 1);
+    LLVMBasicBlockRef next = host_block(f, "ok"), add = host_block(f, "frame");
+    host_branch_cold(f, is_pending(m), add, next);
+    host_enter(f, add);
+    LLVMValueRef site = site_of(f, loc);
+    call(m, ABI_cs_frame, &site, 1);
+    return next;
+}
+
+void host_check_pending(HostFunc *f, Loc loc, bool frame)
+{
+    LLVMBasicBlockRef out = host_unwind(f), next;
+    if (frame) {
+        next = host_if_pending(f, loc);
         host_jump(f, out);
+    } else {
+        next = host_block(f, "ok");
+        host_branch_cold(f, is_pending(f->m), out, next);
     }
     host_enter(f, next);
 }

@@ -242,6 +242,8 @@ LLVMValueRef host_call_on_slot(HostFunc *f, AbiId id, LLVMValueRef *args, int n,
 /* After a call: leaves if an exception is pending. `frame`: adds this function to its stack. */
 void host_release_slots(HostFunc *f, int first, int end); /* of the frame */
 void host_check_pending(HostFunc *f, Loc loc, bool frame);
+/* Goes on where an exception is pending, to which loc is added; the block where none is. */
+LLVMBasicBlockRef host_if_pending(HostFunc *f, Loc loc);
 LLVMValueRef host_string(HostFunc *f, AstBytes text); /* a string literal: borrowed */
 LLVMValueRef host_constant_text(HostFunc *f,
                                 const Symbol *constant); /* the same of a constant; null */

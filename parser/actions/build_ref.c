@@ -53,8 +53,8 @@ static void set(Ast **slot, void *ctx)
         return;
     }
     Ast *name = build_name(p, loc, intern_cstr(p->names, AST_REF_VALUE));
-    Ast *assign = BUILD(ASSIGN, assign, loc, .op = AST_OP_NONE,
-                        .target = (*value)->unary.operand, .value = name);
+    Ast *assign = BUILD(ASSIGN, assign, loc, .op = AST_OP_NONE, .target = (*value)->unary.operand,
+                        .value = name);
     AstList both = build_one(p, build_expr_stmt(p, loc, assign));
     *slot = build_block(p, loc, build_add(p, both, BUILD(RETURN, return_, loc, .value = NULL)));
 }
@@ -69,9 +69,9 @@ static Ast *setter_body(Parse *p, const Ast *body)
 static Ast *setter(Parse *p, const Ast *n)
 {
     const struct Ast_func *f = &n->func;
-    Ast *value = BUILD(PARAM, param, n->loc, .mode = AST_OP_BY_VALUE,
-                       .ptype = ast_clone(p->arena, f->ret),
-                       .name = intern_cstr(p->names, AST_REF_VALUE));
+    Ast *value =
+        BUILD(PARAM, param, n->loc, .mode = AST_OP_BY_VALUE, .ptype = ast_clone(p->arena, f->ret),
+              .name = intern_cstr(p->names, AST_REF_VALUE));
     AstList params = {0};
     for (int i = 0; i < f->params.len; i++)
         params = build_add(p, params, ast_clone(p->arena, f->params.data[i]));
@@ -109,9 +109,8 @@ AstList build_ref_setters(Parse *p, AstList list)
         if (sets && func) lend_arrays(n->func.params);
         Ast *second = sets && func ? setter(p, n) : NULL;
         if (sets && property && n->property.get)
-            n->property.set =
-                BUILD(ACCESSOR, accessor, n->property.get->loc,
-                      .body = setter_body(p, n->property.get->accessor.body));
+            n->property.set = BUILD(ACCESSOR, accessor, n->property.get->loc,
+                                    .body = setter_body(p, n->property.get->accessor.body));
         if (by_ref && func && n->func.body) get(&n->func.body, p);
         if (by_ref && property && n->property.get) get(&n->property.get, p);
         all = build_add(p, all, n);
@@ -124,7 +123,8 @@ AstList build_ref_setters(Parse *p, AstList list)
 /* a.AsSpan(): the array, whose elements are meant. */
 Ast *build_without_span(Ast *seq)
 {
-    bool call = seq->kind == AST_CALL && seq->call.callee->kind == AST_MEMBER && !seq->call.args.len;
+    bool call =
+        seq->kind == AST_CALL && seq->call.callee->kind == AST_MEMBER && !seq->call.args.len;
     if (!call || strcmp(seq->call.callee->member.name, "AsSpan") != 0) return seq;
     return seq->call.callee->member.base;
 }
@@ -144,11 +144,13 @@ Ast *build_foreach_ref(Parse *p, Loc loc, Ast *vtype, const char *name, Ast *seq
     if (place) whole->var_decl.mods = AST_MOD_REF;
     Ast *integer = build_type_name(p, loc, intern_cstr(p->names, "int"), (AstList){0});
     Ast *zero = BUILD(INT_LIT, int_lit, loc, .value = 0);
-    Ast *first = build_var(p, loc, false, integer, build_one(p, build_declarator(p, loc, at, zero)));
+    Ast *first =
+        build_var(p, loc, false, integer, build_one(p, build_declarator(p, loc, at, zero)));
     Ast *length = build_member(p, loc, build_name(p, loc, in), intern_cstr(p->names, "Length"));
     Ast *more = build_binary(p, loc, AST_OP_LT, build_name(p, loc, at), length);
     Ast *next = build_incdec(p, loc, AST_OP_ADD, false, build_name(p, loc, at));
-    Ast *element = build_index(p, loc, build_name(p, loc, in), build_one(p, build_name(p, loc, at)));
+    Ast *element =
+        build_index(p, loc, build_name(p, loc, in), build_one(p, build_name(p, loc, at)));
     Ast *var = build_var(p, loc, false, vtype,
                          build_one(p, build_declarator(p, loc, name, build_ref(p, loc, element))));
     var->var_decl.mods = AST_MOD_REF;

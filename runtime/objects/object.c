@@ -91,6 +91,11 @@ void *cs_object_new(const CsClass *cls, const CsSite *site)
     return o;
 }
 
+void *cs_object_alone(void *object, const CsSite *site)
+{
+    return ((CsHead *)object)->refs == 1 ? cs_retain(object) : cs_object_copy(object, site);
+}
+
 void *cs_object_copy(void *object, const CsSite *site)
 {
     const CsClass *cls = ((CsObject *)object)->cls;

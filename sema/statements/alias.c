@@ -46,7 +46,8 @@ static void see(Ast **slot, void *ctx)
     const Ast *target = ast_target(n), *value = n->kind == AST_ASSIGN ? n->assign.value : NULL;
     bool own = value && value->kind == AST_NAME_REF && !strcmp(value->name_ref.name, AST_REF_VALUE);
     d->looks = d->looks || ast_is_loop(n);
-    d->sets = d->sets || (target && !own && !is_own(d, target)) || (e && e->kind == AST_CALL && !is_check(e));
+    d->sets = d->sets || (target && !own && !is_own(d, target)) ||
+              (e && e->kind == AST_CALL && !is_check(e));
     ast_each_child(*slot, see, d);
 }
 
@@ -126,12 +127,11 @@ void ref_place(Sema *s, Ast *n, bool changed)
 /* The setter of what is called, unchecked; NULL: it gives no place. */
 static Symbol *called_setter(Sema *s, const Ast *callee)
 {
-    if (callee->kind == AST_NAME_REF)
-        return scope_callee(s, setter_name(s, callee->name_ref.name));
+    if (callee->kind == AST_NAME_REF) return scope_callee(s, setter_name(s, callee->name_ref.name));
     if (callee->kind != AST_MEMBER) return NULL;
     const Ast *base = callee->member.base;
-    const Type *t = base->kind == AST_TYPE_NAME ? decl_type(s, ast_clone(s->arena, base))
-                                                : peek_type(s, base);
+    const Type *t =
+        base->kind == AST_TYPE_NAME ? decl_type(s, ast_clone(s->arena, base)) : peek_type(s, base);
     Class *c = class_of(t);
     if (!c) return NULL;
     class_ready(s, c);
@@ -328,7 +328,8 @@ void ref_refused(Sema *s, Ast **slot)
 {
     if (!is_ref(*slot)) return;
     report(s, (*slot)->loc, NOT_ASSIGNABLE,
-           "'ref' belongs to a ref variable, ref int x = ref a[i], to what a ref function returns, or to an "
+           "'ref' belongs to a ref variable, ref int x = ref a[i], to what a ref function returns, "
+           "or to an "
            "argument");
     *slot = (*slot)->unary.operand;
 }
@@ -341,8 +342,8 @@ AstList alias_declared(Sema *s, Ast *n, Ast **rest, int count)
     bool readonly = n->var_decl.mods & AST_MOD_READONLY;
     if (!one || !is_ref(v->declarator.init)) {
         if (v->kind == AST_DECLARATOR)
-            report(s, n->loc, NOT_ASSIGNABLE, "a ref variable stands for a place: ref %s = ref a[i];",
-                   v->declarator.name);
+            report(s, n->loc, NOT_ASSIGNABLE,
+                   "a ref variable stands for a place: ref %s = ref a[i];", v->declarator.name);
         return first;
     }
     Ast *place = v->declarator.init->unary.operand;
@@ -352,8 +353,8 @@ AstList alias_declared(Sema *s, Ast *n, Ast **rest, int count)
         if (readonly) return by_value(s, n);
         if (!a.told)
             report(s, place->loc, NOT_ASSIGNABLE,
-               "a ref variable stands for a variable, an element, a field, or what a function "
-               "gives by ref");
+                   "a ref variable stands for a variable, an element, a field, or what a function "
+                   "gives by ref");
         held = ast_new(s->arena, AST_BAD, place->loc);
         held->type = s->error;
         a.found = false;

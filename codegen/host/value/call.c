@@ -13,6 +13,7 @@ typedef struct Argument {
     LLVMValueRef v;
     HostPlace *back; /* an element passed by reference: copied back from `copy` after the call */
     LLVMValueRef copy;
+    HostPlace *part; /* of the copy, if that alone goes back; or NULL */
 } Argument;
 
 /* The address that a ref or out parameter gets. Elements may move while the function runs, so it
@@ -35,25 +36,82 @@ static Argument by_reference(HostFunc *f, Ast *n)
         host_store(f, copy->slot, v, back->type);
     }
     *whole = copy;
-    return (Argument){host_place_address(f, p), back, copy->slot};
+    return (Argument){host_place_address(f, p), back, copy->slot, p != copy ? p : NULL};
+}
+
+static LLVMValueRef part_of(HostFunc *f, LLVMValueRef record, const HostPlace *p)
+{
+    if (p->of->kind == PLACE_PART) record = part_of(f, record, p->of);
+    return LLVMBuildExtractValue(f->m->b, record, (unsigned)p->sym->field, "");
+}
+
+/* The record with part p set: other parts of it may have been given to the same function. */
+static LLVMValueRef with_part(HostFunc *f, LLVMValueRef record, const HostPlace *p, LLVMValueRef v)
+{
+    HostModule *m = f->m;
+    unsigned field = (unsigned)p->sym->field;
+    if (p->of->kind == PLACE_PART) {
+        const HostPlace *of = p->of;
+        LLVMValueRef outer = part_of(f, record, of);
+        return with_part(f, record, of, LLVMBuildInsertValue(m->b, outer, v, field, ""));
+    }
+    return LLVMBuildInsertValue(m->b, record, v, field, "");
+}
+
+/* What goes back: of a part, into what the element is now. */
+static LLVMValueRef given_back(HostFunc *f, const Argument *a)
+{
+    if (!a->part) return host_load(f, a->copy, a->back->type);
+    LLVMValueRef at = host_place_address(f, a->part),
+                 v = LLVMBuildLoad2(f->m->b, host_stored_type(f->m, a->part->type), at, "");
+    return with_part(f, host_place_load(f, a->back), a->part, v);
 }
 
 static void copy_back(HostFunc *f, const Argument *a)
 {
-    LLVMValueRef v = host_load(f, a->copy, a->back->type);
+    LLVMValueRef v = given_back(f, a);
     if (type_is_ref(a->back->type)) host_untemp(f, a->copy);
     host_place_store(f, a->back, v);
 }
 
+/* The function has thrown, and set what it was given all the same. An exception in here takes the
+ * place of its own. */
+static void copy_back_thrown(HostFunc *f, const Argument *list, int n, Loc loc)
+{
+    HostModule *m = f->m;
+    LLVMValueRef thrown = host_call_runtime(f, ABI_cs_save_exception, NULL, 0, loc);
+    host_temp(f, thrown);
+    LLVMValueRef slot = vec_last(&f->temps);
+    for (int i = 0; i < n; i++) {
+        const HostPlace *to = list[i].back;
+        if (!to) continue;
+        LLVMValueRef v = given_back(f, &list[i]);
+        /* its temporary stays one, of the other way */
+        if (type_is_ref(to->type)) LLVMBuildStore(m->b, host_null(m), list[i].copy);
+        host_place_store(f, list[i].back, v);
+    }
+    host_untemp(f, slot);
+    host_call_runtime(f, ABI_cs_restore_exception, &thrown, 1, loc);
+    host_jump(f, host_unwind(f));
+}
+
 /* Calls a user function with all its arguments, of a method `this` first: through the object's
- * table unless it is known which function runs. Every call of user code goes through here. */
+ * table unless it is known which function runs. Every call of user code goes through here.
+ * list: n arguments to be copied back if it throws, or NULL. */
 static LLVMValueRef run(HostFunc *f, const Symbol *sym, bool direct, LLVMValueRef *args,
-                        unsigned count, Loc loc)
+                        unsigned count, const Argument *list, int n, Loc loc)
 {
     HostModule *m = f->m;
     LLVMValueRef fn = host_dispatch(f, sym, count ? args[0] : NULL, direct);
     LLVMValueRef v = LLVMBuildCall2(m->b, host_func_info(m, sym)->type, fn, args, count, "");
-    if (host_call_throws(m, sym, direct)) host_check_pending(f, loc, true);
+    if (!host_call_throws(m, sym, direct)) return v;
+    if (!list) {
+        host_check_pending(f, loc, true);
+        return v;
+    }
+    LLVMBasicBlockRef next = host_if_pending(f, loc);
+    copy_back_thrown(f, list, n, loc);
+    host_enter(f, next);
     return v;
 }
 
@@ -106,7 +164,7 @@ static HostRef call_user(HostFunc *f, Ast *n, const Symbol *sym, Self self, AstL
     bool object = self.v && !zero && !type_is_record(sym->cls->type);
     if (object) host_check_null(f, self.v, self.tree, n->loc);
     bool direct = self.tree && self.tree->kind == AST_BASE;
-    LLVMValueRef v = run(f, sym, direct, values, count, n->loc);
+    LLVMValueRef v = run(f, sym, direct, values, count, copies ? list : NULL, args.len, n->loc);
     const Type *type = sym->is_ctor ? sym->cls->type : sym->type->result;
     HostRef r = {v, !sym->is_ctor && type_is_ref(type), false};
     if (!copies) return r;
@@ -123,7 +181,7 @@ HostRef host_call_on(HostFunc *f, Ast *n, const Symbol *sym, LLVMValueRef self, 
 
 HostRef host_call_static(HostFunc *f, const Symbol *sym, LLVMValueRef *args, int n, Loc loc)
 {
-    LLVMValueRef v = run(f, sym, false, args, (unsigned)n, loc);
+    LLVMValueRef v = run(f, sym, false, args, (unsigned)n, NULL, 0, loc);
     return (HostRef){v, type_is_ref(sym->type->result), false};
 }
 
@@ -141,7 +199,7 @@ HostRef host_call_accessor(HostFunc *f, const HostPlace *p, const Symbol *access
     for (int i = 0; i < p->nargs; i++) values[count++] = p->values[i];
     if (value) values[count++] = value;
     bool direct = p->object && p->base->kind == AST_BASE;
-    LLVMValueRef v = run(f, accessor, direct, values, count, p->loc);
+    LLVMValueRef v = run(f, accessor, direct, values, count, NULL, 0, p->loc);
     return (HostRef){v, !value && type_is_ref(p->type), false};
 }
 

@@ -101,10 +101,18 @@ HostPlace *host_place_alone(HostFunc *f, Ast *n)
                     ? n->member.base
                     : NULL;
     bool shared = base && base->kind != AST_THIS && host_zero_struct(f, base->type);
-    if (!shared) return host_place(f, n);
+    bool part = base && base->kind == AST_MEMBER && type_is_record(base->type);
+    if (!shared && !part) return host_place(f, n);
     HostPlace *of = host_place_alone(f, base);
+    if (part) {
+        HostPlace *field = new_place(f, PLACE_PART, n->sym->type, n->loc);
+        field->sym = n->sym;
+        field->base = base;
+        field->of = of;
+        return field;
+    }
     LLVMValueRef v = host_or_zero(f, host_place_load(f, of), base->type);
-    host_place_store(f, of, host_call_runtime(f, ABI_cs_object_copy, &v, 1, n->loc));
+    host_place_store(f, of, host_call_runtime(f, ABI_cs_object_alone, &v, 1, n->loc));
     HostPlace *p = new_place(f, PLACE_FIELD, n->sym->type, n->loc);
     p->sym = n->sym;
     p->base = base;
