@@ -2,6 +2,8 @@
  * object of the library's BoxedValue<T>, arrays into one of BoxedArray<T>, functions into one of
  * BoxedFunction<T>, and a cast, `is` and `as` take them out again.
  */
+#include <string.h>
+
 #include "../check/check.h"
 
 bool box_takes(const Type *t)
@@ -10,8 +12,9 @@ bool box_takes(const Type *t)
            t->kind == TY_ARRAY || t->kind == TY_FUNC;
 }
 
-static const char *kind_of(const Type *t)
+static const char *kind_of(const Type *t, bool in)
 {
+    if (in && type_is_enum(t)) return "Enum";
     return t->kind == TY_FUNC ? "Function" : t->kind == TY_ARRAY ? "Array" : "Value";
 }
 
@@ -26,7 +29,7 @@ Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitl
     if (!in && !(out && explicitly)) return NULL;
     if (in && nullable_of(from)) return nullable_box(s, from, NOWHERE);
     const char *name =
-        arena_printf(s->arena, "%s%s", in ? "Box" : "Unbox", kind_of(in ? from : to));
+        arena_printf(s->arena, "%s%s", in ? "Box" : "Unbox", kind_of(in ? from : to, in));
     Symbol *g = scope_library(s, SYM_FUNC, name);
     return g && g->generic ? generic_of(s, g, in ? from : to, g->loc) : NULL;
 }
@@ -40,10 +43,17 @@ Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
     out->unary.operand = var;
     Ast *object = operand;
     convert_wrap(s, &object, operand->type); /* it is checked */
-    const char *unbox = arena_printf(s->arena, "TryUnbox%s", kind_of(t));
+    const char *unbox = arena_printf(s->arena, "TryUnbox%s", kind_of(t, false));
     Ast *call = tree_call(s, loc, tree_name(s, loc, unbox), 2, object, out);
     check_expr(s, &call, NULL);
     return call;
+}
+
+const Type *box_of_enum(Sema *s, const Type *t)
+{
+    const Class *c = class_of(t);
+    bool is = c && c->sym->library && strcmp(c->sym->name, "Enum") == 0;
+    return is ? class_library(s, "IBoxedEnum") : t;
 }
 
 bool box_as(Sema *s, Ast *n)

@@ -137,7 +137,8 @@ bool nullable_cast(Sema *s, Ast *n, const Type *from, const Type *to)
 
 Symbol *nullable_box(Sema *s, const Type *from, Loc loc)
 {
-    return library(s, "BoxNullable", nullable_of(from), NULL, loc);
+    const Type *t = nullable_of(from);
+    return library(s, type_is_enum(t) ? "BoxNullableEnum" : "BoxNullable", t, NULL, loc);
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
