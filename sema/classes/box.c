@@ -49,11 +49,15 @@ Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name)
     return call;
 }
 
-const Type *box_of_enum(Sema *s, const Type *t)
+const Type *box_asked(Sema *s, const Type *from, Ast **target)
 {
+    const Type *t = decl_type(s, *target);
     const Class *c = class_of(t);
-    bool is = c && c->sym->library && strcmp(c->sym->name, "Enum") == 0;
-    return is ? class_library(s, "IBoxedEnum") : t;
+    bool any = c && c->sym->library && strcmp(c->sym->name, "Enum") == 0;
+    if (!any || !is_object(from)) return t;
+    t = class_library(s, "IBoxedEnum");
+    *target = type_node(s, (*target)->loc, t);
+    return t;
 }
 
 bool box_as(Sema *s, Ast *n)

@@ -122,8 +122,8 @@ Symbol *box_conversion(Sema *s, const Type *from, const Type *to, bool explicitl
 Ast *box_test(Sema *s, Loc loc, Ast *operand, const Type *t, const char *name);
 /* `o as string`: done, as *n; false where no value is asked for. */
 bool box_as(Sema *s, Ast *n);
-/* The interface of boxed enums if t is the library's Enum, else t. */
-const Type *box_of_enum(Sema *s, const Type *t);
+/* The type that is asked of a value of type from: of an object's Enum the interface of enums that are in one. */
+const Type *box_asked(Sema *s, const Type *from, Ast **target);
 
 /* ---- sequence.c: arrays, functions and strings as IEnumerable<T> ------------------------------- */
 

@@ -209,11 +209,7 @@ static void report_never(Sema *s, Loc loc, const Type *from, const Type *to)
 static Ast *test_type(Match *m, Subject *v, Ast *p, Ast *target, const char *name, bool typed)
 {
     Sema *s = m->s;
-    const Type *from = pattern_type(s, v), *to = decl_type(s, target);
-    if (is_object(from) && box_of_enum(s, to) != to) {
-        to = box_of_enum(s, to);
-        target = type_node(s, target->loc, to);
-    }
+    const Type *from = pattern_type(s, v), *to = box_asked(s, from, &target);
     if (nullable_of(to)) to = nullable_of(to); /* what is null is no T? */
     class_settle(s);
     if (from == s->error || to == s->error) return pattern_bad(s, p->loc);
