@@ -351,7 +351,7 @@ void error_end(void)
 
 void cs_throw_divide(const CsSite *site)
 {
-    rt_throw(RT_DIVIDE, site, "integer division by zero");
+    rt_throw(RT_DIVIDE, site, "Attempted to divide by zero.");
 }
 
 void cs_throw_overflow(int64_t length, const CsSite *site)

@@ -30,7 +30,7 @@ static void throw_kernel_error(const Evaluation *e, const uint32_t *words, const
     const FdNode *n = words[1] < (uint32_t)o->nplaces ? o->nodes[words[1]] : NULL;
     CsSite at = rt_site_of(site, fd_root(&e->composed->graph), n);
     if (words[0] == CG_ERR_DIVIDE) {
-        rt_throw(RT_DIVIDE, &at, "integer division by zero");
+        rt_throw(RT_DIVIDE, &at, "Attempted to divide by zero.");
     } else if (words[0] == CG_ERR_EMPTY) {
         FdOp op = n ? fd_op_of(n) : FD_OP_NONE;
         rt_throw(RT_DOMAIN, &at, "%s of an empty domain",

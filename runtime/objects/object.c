@@ -139,8 +139,8 @@ void *cs_cast(void *object, const CsClass *cls, const CsSite *site)
 {
     const CsClass *own = class_of(object);
     if (!object || object_is(own, cls)) return object;
-    rt_throw(RT_CAST, site, "an object of class %s is no %s", own ? own->name : "of the library",
-             cls->name);
+    rt_throw(RT_CAST, site, "Unable to cast object of type '%s' to type '%s'.",
+             own ? own->name : "of the library", cls->name);
     return NULL;
 }
 
@@ -162,12 +162,12 @@ const void *cs_find_method(void *object, int64_t selector)
 
 void cs_throw_null(const CsSite *site)
 {
-    rt_throw(RT_NULL, site, "null has no members");
+    rt_throw(RT_NULL, site, "Object reference not set to an instance of an object.");
 }
 
-void cs_throw_null_argument(const char *function, const CsSite *site)
+void cs_throw_null_argument(const char *parameter, const CsSite *site)
 {
-    rt_throw(RT_ARGUMENT_NULL, site, "an argument of %s is null", function);
+    rt_throw(RT_ARGUMENT_NULL, site, "Value cannot be null. (Parameter '%s')", parameter);
 }
 
 /* ---- text and hashes ------------------------------------------------------------------ */

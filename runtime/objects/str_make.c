@@ -17,19 +17,29 @@ static int64_t len_of(const Str *s)
 
 /* ---- parts ---------------------------------------------------------------------------- */
 
-/* Checks that characters from..from + n are some of s. */
-static bool is_part(Str *s, int32_t from, int64_t n, const char *what, const CsSite *site)
+/* Checks that characters from..from + n are some of s; what is told is what .NET says. `many`: its name for n. */
+static bool is_part(Str *s, int32_t from, int64_t n, const char *many, const CsSite *site)
 {
     int64_t count = str_count(s);
     if (from >= 0 && n >= 0 && from + n <= count) return true;
-    rt_throw(RT_RANGE, site, "%s of %lld characters from %d in a string of %lld", what,
-             (long long)n, (int)from, (long long)count);
+    if (from < 0)
+        rt_throw(RT_RANGE, site, "StartIndex cannot be less than zero. (Parameter 'startIndex')");
+    else if (from > count)
+        rt_throw(RT_RANGE, site,
+                 "startIndex cannot be larger than length of string. (Parameter 'startIndex')");
+    else if (n < 0)
+        rt_throw(RT_RANGE, site, "%c%s cannot be less than zero. (Parameter '%s')",
+                 (char)(many[0] - 'a' + 'A'), many + 1, many);
+    else
+        rt_throw(RT_RANGE, site,
+                 "Index and %s must refer to a location within the string. (Parameter '%s')", many,
+                 many);
     return false;
 }
 
 void *cs_str_substring(void *s, int32_t from, int32_t n, const CsSite *site)
 {
-    if (!is_part(s, from, n, "Substring", site)) return NULL;
+    if (!is_part(s, from, n, "length", site)) return NULL;
     int64_t begin = str_offset(s, from), end = str_offset(s, (int64_t)from + n);
     return rt_str_at(rt_str_new(bytes_of(s) + begin, end - begin), site);
 }
@@ -55,7 +65,7 @@ void *cs_str_slice(void *s, int64_t lo, int64_t hi, const CsSite *site)
 
 void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site)
 {
-    if (!is_part(s, from, n, "Remove", site)) return NULL;
+    if (!is_part(s, from, n, "count", site)) return NULL;
     int64_t begin = str_offset(s, from), end = str_offset(s, (int64_t)from + n);
     Str *out = rt_str_at(rt_str_new(NULL, len_of(s) - (end - begin)), site);
     if (!out) return NULL;
@@ -66,12 +76,20 @@ void *cs_str_remove(void *s, int32_t from, int32_t n, const CsSite *site)
 
 void *cs_str_remove_from(void *s, int32_t from, const CsSite *site)
 {
-    return cs_str_substring(s, 0, from, site);
+    if (from <= str_count(s)) return cs_str_substring(s, from < 0 ? from : 0, from, site);
+    rt_throw(RT_RANGE, site,
+             "startIndex must be less than length of string. (Parameter 'startIndex')");
+    return NULL;
 }
 
 void *cs_str_insert(void *s, int32_t at, void *what, const CsSite *site)
 {
-    if (!is_part(s, at, 0, "Insert", site)) return NULL;
+    if (at < 0 || at > str_count(s)) {
+        rt_throw(
+            RT_RANGE, site,
+            "Specified argument was out of the range of valid values. (Parameter 'startIndex')");
+        return NULL;
+    }
     int64_t begin = str_offset(s, at), n = len_of(what);
     Str *out = rt_str_at(rt_str_new(NULL, len_of(s) + n), site);
     if (!out) return NULL;

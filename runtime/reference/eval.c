@@ -102,7 +102,7 @@ ScalarValue ref_operate(Ref *r, FdOp op, ScalarKind in, ScalarKind out, const Sc
     }
 general:
     if (fd_op_eval(op, in, out, a, &v) == FD_EVAL_DIVIDE_BY_ZERO)
-        ref_fail(r, RT_DIVIDE, node, "integer division by zero");
+        ref_fail(r, RT_DIVIDE, node, "Attempted to divide by zero.");
     return v;
 }
 

@@ -267,6 +267,17 @@ static bool quiet(Ast *const *args, int n)
     return true;
 }
 
+/* What .NET calls the text that a function of the library is given. */
+static const char *parameter_of(const char *function)
+{
+    static const char *const names[][2] = {{"Parse", "s"},           {"Replace", "oldValue"},
+                                           {"ReadAllText", "path"},  {"ReadAllLines", "path"},
+                                           {"WriteAllText", "path"}, {"Exists", "path"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(function, names[i][0])) return names[i][1];
+    return "value";
+}
+
 /* ArgumentNullException if v, the value of tree n, is null. */
 static void check_argument(HostFunc *f, LLVMValueRef v, const Ast *n, const char *function, Loc loc)
 {
@@ -275,7 +286,7 @@ static void check_argument(HostFunc *f, LLVMValueRef v, const Ast *n, const char
     LLVMBasicBlockRef null = host_block(f, "null"), next = host_block(f, "argument");
     host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), null, next);
     host_enter(f, null);
-    LLVMValueRef name = host_c_string(m, function);
+    LLVMValueRef name = host_c_string(m, parameter_of(function));
     host_call_runtime(f, ABI_cs_throw_null_argument, &name, 1, loc);
     host_jump(f, host_unwind(f));
     host_enter(f, next);

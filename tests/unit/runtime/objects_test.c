@@ -202,8 +202,9 @@ START_TEST(classes)
     ck_assert_ptr_null(cs_cast(NULL, &solid, &site));
     ck_assert_int_eq(cs_pending, 0);
     ck_assert_ptr_null(cs_cast(n, &solid, &site));
-    ck_assert_str_eq(rt_pending_message(),
-                     "InvalidCastException: an object of class Leaf is no ISolid");
+    ck_assert_str_eq(
+        rt_pending_message(),
+        "InvalidCastException: Unable to cast object of type 'Leaf' to type 'ISolid'.");
     rt_catch();
     int64_t (*method)(void *);
     const void *found = cs_find_method(n, 20);
@@ -255,7 +256,7 @@ START_TEST(caught)
     ck_assert_int_eq(cs_pending, 0);
     ck_assert_int_eq(cs_catch_is(NULL), 0);
     ck_assert_ptr_eq(e->object.cls, &divide);
-    ck_assert_str_eq(((Str *)e->message)->bytes, "integer division by zero");
+    ck_assert_str_eq(((Str *)e->message)->bytes, "Attempted to divide by zero.");
     cs_release(e);
 
     int64_t minus = -1; /* a kind that the program has no class for */
@@ -301,7 +302,7 @@ START_TEST(thrown_again)
     cs_rethrow(e); /* in g, which is on the stack already */
     cs_release(e);
     cs_frame(&site);
-    expect_printed("Unhandled DivideByZeroException: integer division by zero\n"
+    expect_printed("Unhandled DivideByZeroException: Attempted to divide by zero.\n"
                    "   at f (test.cs$:3:5)\n   at g (test.cs$:6:5)\n"
                    "   at top level (test.cs$:7:3)\n");
     void *saved = cs_save_exception(); /* a `finally` that ends well */
