@@ -137,6 +137,7 @@ static const FdNode *of_infinite(Fd *fd, const FdNode *n, FdOp op)
     Eval e = {0};
     Value v = eval_infinite(&e, op, n->args[0]->type->scalar, a);
     if (e.status != FD_BOUND_OK) return NULL;
+    if (v.infinite && n->type->scalar != SC_LONG) return NULL; /* as an int it is no bound */
     if (v.infinite)
         return query(fd, v.infinite < 0 ? FD_OP_LOWER : FD_OP_UPPER, infinite->args[0],
                      (int)infinite->args[1]->value.i);
