@@ -17,6 +17,51 @@
 
 static void there_and_back(Back *b, const Steps *steps, const Variables *wanted, AstList *out);
 
+/* ---- what is needed -------------------------------------------------------------------------------- */
+
+bool back_needs(const Back *b, const Variable *v)
+{
+    return v->log || normal_has(&b->needed, v);
+}
+
+void back_log(Back *b, AstList *out, const Step *loop, Logs *logs)
+{
+    Variables these = {0};
+    for (size_t i = 0; i < loop->keeps.len; i++)
+        if (back_needs(b, loop->keeps.data[i])) vec_push(&these, loop->keeps.data[i]);
+    log_begin(b->s, out, loop, &these, logs);
+    vec_free(&these);
+}
+
+Variables back_enter(Back *b, const Variables *needed)
+{
+    Variables before = b->needed;
+    b->needed = (Variables){0};
+    normal_add_all(&b->needed, needed);
+    return before;
+}
+
+void back_leave(Back *b, Variables before)
+{
+    vec_free(&b->needed);
+    b->needed = before;
+}
+
+static void no_longer(Back *b, const Step *step)
+{
+    Variables left = {0};
+    const bool whole = step->kind == STEP_GET || step->kind == STEP_CALL ||
+                       (step->kind == STEP_ASSIGN && !step->rows);
+    for (size_t i = 0; i < b->needed.len; i++) {
+        const Variable *target;
+        bool given = false;
+        for (size_t k = 0; whole && (target = normal_target(step, k)); k++)
+            given = given || target == b->needed.data[i];
+        if (!given) vec_push(&left, b->needed.data[i]);
+    }
+    back_leave(b, left);
+}
+
 /* It has no value before a branch or loop, and nobody reads it behind: it is one of what is inside. */
 static bool is_inner(const Step *step, const Variable *v)
 {
@@ -62,6 +107,7 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
     AstList first = {0}, second = {0};
     Variables inner = {0};
     VEC(bool) given = {0};
+    const Variables before = back_enter(b, &kept->needed);
     back_give_all(b, out, step, &inner);
     for (size_t i = 0; i < b->n->all.len; i++) vec_push(&given, b->n->all.data[i]->given);
     there_and_back(b, &step->first, NULL, &first);
@@ -71,6 +117,7 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
     there_and_back(b, &step->second, NULL, &second);
     level(b, &second, step);
     end_inner(&inner);
+    back_leave(b, before);
     vec_free(&inner);
     vec_free(&given);
     for (size_t i = 0; i < step->writes.len; i++) /* what had no value before has no change now */
@@ -81,6 +128,7 @@ static void branch_back(Back *b, AstList *out, const Step *step, const Kept *kep
 
 static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v);
 static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old);
+static void keep_needed(Back *b, AstList *out, const Step *step, Kept *kept);
 
 void back_level_turn(Back *b, AstList *out, const Step *step, Variables *inner)
 {
@@ -94,9 +142,11 @@ void back_level_turn(Back *b, AstList *out, const Step *step, Variables *inner)
     vec_free(inner);
 }
 
-static void turn_back(Back *b, AstList *out, const Step *step, Variables *inner)
+static void turn_back(Back *b, AstList *out, const Step *step, const Kept *kept, Variables *inner)
 {
+    const Variables before = back_enter(b, &kept->needed);
     there_and_back(b, &step->first, NULL, out);
+    back_leave(b, before);
     back_level_turn(b, out, step, inner);
 }
 
@@ -112,7 +162,7 @@ static void back_by_number(Back *b, AstList *out, const Step *step, const Kept *
     code_set(s, &turn, loc, kept->name,
              tree_binary(s, loc, AST_OP_SUB, tree_name(s, loc, kept->name), tree_int(s, loc, 1)));
     stateless_place(s, &turn, step, kept->name, kept->old.data);
-    turn_back(b, &inside, step, &inner);
+    turn_back(b, &inside, step, kept, &inner);
     code_add(s, &turn, code_block(s, loc, inside));
     Ast *more = tree_binary(s, loc, AST_OP_GT, tree_name(s, loc, kept->name), tree_int(s, loc, 0));
     code_add(s, out, code_while(s, loc, more, turn));
@@ -128,7 +178,7 @@ static void back_by_states(Back *b, AstList *out, const Step *step, const Kept *
     back_give_all(b, out, step, &inner);
     states_take(b, &turn, step, kept);
     log_use(&kept->logs, true);
-    turn_back(b, &inside, step, &inner);
+    turn_back(b, &inside, step, kept, &inner);
     log_use(&kept->logs, false);
     code_add(b->s, &turn, code_block(b->s, step->loc, inside));
     code_add(b->s, out, code_while(b->s, step->loc, states_more(b, step, kept), turn));
@@ -145,10 +195,9 @@ static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
     Ast *turns = stateless_turns(s, step, needs);
     AstList body = {0};
     kept->name = code_fresh(s, "turns");
-    if (!turns) log_begin(s, out, step, &step->keeps, &kept->logs);
+    if (!turns) back_log(b, out, step, &kept->logs);
     log_use(&kept->logs, true);
-    for (size_t i = 0; i < step->keeps.len; i++)
-        vec_push(&kept->old, keep_old(b, out, loc, step->keeps.data[i]));
+    keep_needed(b, out, step, kept);
     code_local(s, out, loc, s->longs, kept->name, turns ? turns : tree_int(s, loc, 0));
     if (!turns) {
         code_steps(s, &body, &step->first);
@@ -160,44 +209,18 @@ static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
     log_use(&kept->logs, false);
 }
 
-/* The one place that says how a loop goes back. By numbers if its turns need counters alone: nothing is kept. On a
- * tape if what its turns make are numbers: nothing runs twice. By states: what is left. Where a tape has no more room
- * the rest of the loop goes by states, too. */
 static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
-    kept->stateless = stateless_is(b->s, step) && (!b->taping || tape_needs_no_log(step));
+    const LoopWay way = stateless_way(b->s, step, b->taping);
+    kept->stateless = way == LOOP_BY_NUMBER;
     if (kept->stateless) {
         forth_by_number(b, out, step, kept, needs);
     } else if (b->taping) {
         taped_inner(b, out, step, kept);
     } else {
-        if (tape_can(step)) taped_nest(b, out, step, kept);
+        if (way == LOOP_TAPED) taped_nest(b, out, step, kept);
         states_forth(b, out, step, kept);
     }
-}
-
-/* Do later steps read what this one gives, or write what it declares, or is it wanted in the end? */
-static bool is_read(const Steps *steps, size_t at, const Variables *wanted)
-{
-    const Step *step = &steps->data[at];
-    Variables gives = {0};
-    bool read = step->kind == STEP_RUN || step->kind == STEP_FUNCTION || step->kind == STEP_LOOP;
-    Variable *target;
-    for (size_t i = 0; (target = normal_target(step, i)); i++) vec_push(&gives, target);
-    for (size_t i = 0; i < step->writes.len; i++) vec_push(&gives, step->writes.data[i]);
-    for (size_t i = 0; wanted && i < gives.len; i++)
-        read = read || normal_has(wanted, gives.data[i]);
-    for (size_t i = at + 1; i < steps->len && !read; i++) {
-        Variables plain = {0}, functions = {0};
-        normal_reads(&steps->data[i], &plain, &functions);
-        for (size_t k = 0; k < gives.len; k++)
-            read = read || normal_has(&plain, gives.data[k]) ||
-                   (step->declares && normal_has(&steps->data[i].writes, gives.data[k]));
-        vec_free(&plain);
-        vec_free(&functions);
-    }
-    vec_free(&gives);
-    return read;
 }
 
 static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v)
@@ -212,21 +235,38 @@ static const char *keep_old(Back *b, AstList *out, Loc loc, const Variable *v)
 
 static void put_old(Back *b, AstList *out, Loc loc, const Variable *v, const char *old)
 {
+    if (!old) return;
     if (v->log)
         log_undo(b->s, out, loc, v, tree_name(b->s, loc, old));
     else
         code_set(b->s, out, loc, v->name, tree_name(b->s, loc, old));
 }
 
-void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
+/* Of a branch or loop: what it changes and somebody reads. */
+static void keep_needed(Back *b, AstList *out, const Step *step, Kept *kept)
+{
+    for (size_t i = 0; i < step->keeps.len; i++) {
+        Variable *v = step->keeps.data[i];
+        vec_push(&kept->old, back_needs(b, v) ? keep_old(b, out, step->loc, v) : NULL);
+    }
+}
+
+/* A value that the step overwrites. Of whole arrays always: their lengths are asked for. */
+static bool keeps_old(const Back *b, const Step *step)
+{
+    if (step->kind == STEP_PUT) return back_needs(b, step->target);
+    return step->kind == STEP_ASSIGN && step->over &&
+           (back_needs(b, step->target) || (step->target->type->kind == TY_ARRAY && !step->rows));
+}
+
+static void step_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
     if (step->kind == STEP_IF) {
         kept->name = code_fresh(b->s, "taken");
         code_local(b->s, out, step->loc, b->s->boolean, kept->name,
                    ast_clone(b->s->arena, step->value));
         if (!kept->ran) return;
-        for (size_t i = 0; i < step->keeps.len; i++)
-            vec_push(&kept->old, keep_old(b, out, step->loc, step->keeps.data[i]));
+        keep_needed(b, out, step, kept);
         Step as = *step;
         as.value = tree_name(b->s, step->loc, kept->name);
         code_step(b->s, out, &as);
@@ -237,14 +277,43 @@ void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Varia
         loop_forth(b, out, step, kept, needs);
         return;
     }
+    if (!keeps_old(b, step)) {
+        code_step(b->s, out, step);
+        return;
+    }
+    kept->adds = stateless_adds(b->s, step);
     if (step->kind == STEP_PUT && !step->target->log) {
         kept->name = code_fresh(b->s, "old");
         code_local(b->s, out, step->loc, step->array->type, kept->name,
                    ast_clone(b->s->arena, step->value));
-    } else if ((step->kind == STEP_ASSIGN && step->over) || step->kind == STEP_PUT) {
+    } else if (!kept->adds) {
         kept->name = keep_old(b, out, step->loc, step->target);
     }
     code_step(b->s, out, step);
+}
+
+void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
+{
+    Variables before = {0};
+    normal_add_all(&before, &b->needed);
+    needs_back(b->s, step, b->taping, &b->needed);
+    const LoopWay way =
+        step->kind == STEP_LOOP ? stateless_way(b->s, step, b->taping) : LOOP_BY_STATES;
+    if (step->kind == STEP_IF || step->kind == STEP_LOOP)
+        normal_add_all(&kept->needed, way == LOOP_BY_STATES ? &before : &b->needed);
+    step_forth(b, out, step, kept, needs);
+    if (way == LOOP_BY_STATES) /* their logs have all that changes */
+        for (size_t i = 0; i < kept->logs.len; i++) normal_add(&kept->needed, kept->logs.data[i].v);
+    no_longer(b, step);
+    vec_free(&before);
+}
+
+void back_free(Kept *kept)
+{
+    vec_free(&kept->old);
+    vec_free(&kept->logs);
+    vec_free(&kept->taped);
+    vec_free(&kept->needed);
 }
 
 static bool is_given(const Step *step)
@@ -255,6 +324,17 @@ static bool is_given(const Step *step)
     return any;
 }
 
+/* Integers go round, so it comes to what it was. */
+static void undo_added(Back *b, AstList *out, const Step *step, int64_t by)
+{
+    Sema *s = b->s;
+    const Variable *v = step->target;
+    Ast *sum = tree_binary(s, step->loc, by < 0 ? AST_OP_ADD : AST_OP_SUB,
+                           tree_name(s, step->loc, v->name),
+                           tree_int(s, step->loc, (uint64_t)(by < 0 ? -by : by)));
+    code_set(s, out, step->loc, v->name, sum);
+}
+
 void back_step(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
     if (step->kind == STEP_PUT && kept->name && !step->target->log)
@@ -263,6 +343,7 @@ void back_step(Back *b, AstList *out, const Step *step, const Kept *kept)
                              tree_name(b->s, step->loc, kept->name)));
     else if ((step->kind == STEP_ASSIGN || step->kind == STEP_PUT) && kept->name)
         put_old(b, out, step->loc, step->target, kept->name);
+    if (kept->adds) undo_added(b, out, step, kept->adds);
     for (size_t i = 0; i < kept->old.len && step->kind == STEP_IF; i++)
         put_old(b, out, step->loc, step->keeps.data[i], kept->old.data[i]);
     if (step->kind == STEP_IF)
@@ -311,18 +392,22 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
 {
     VEC(Kept) kept = {0};
     size_t forth_to = steps->len - (ends_in_call(steps) ? 2 : 0);
+    const Variables here = b->needed, before = back_enter(b, &here);
     for (size_t i = 0; i < steps->len; i++) {
-        Kept k = {.ran = i < forth_to && is_read(steps, i, wanted)};
-        if (i == forth_to) k.both = wanted && normal_has(wanted, vec_last(steps).target);
         Variables needs = {0};
-        if (steps->data[i].kind == STEP_LOOP) {
-            if (wanted) normal_add_all(&needs, wanted);
-            stateless_needs(steps, i + 1, &needs);
-        }
+        if (wanted) normal_add_all(&needs, wanted);
+        needs_there_and_back(b->s, steps, i + 1, false, &needs);
+        Kept k = {.ran = i < forth_to && needs_running(steps, i, &needs)};
+        if (i < forth_to && !k.ran && needs_place(steps, i))
+            code_local(b->s, out, steps->data[i].loc, steps->data[i].target->type,
+                       steps->data[i].target->name,
+                       code_default(b->s, steps->data[i].loc, steps->data[i].target->type));
+        if (i == forth_to) k.both = wanted && normal_has(wanted, vec_last(steps).target);
         back_forth(b, out, &steps->data[i], &k, &needs);
         vec_free(&needs);
         vec_push(&kept, k);
     }
+    back_leave(b, before);
     for (size_t i = 0; b->kept && steps == &b->n->steps && i < b->n->results.len; i++)
         code_local(b->s, out, b->n->loc, NULL, b->kept[i],
                    tree_name(b->s, b->n->loc, b->n->results.data[i]->name));
@@ -330,11 +415,7 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
         back_step(b, out, &steps->data[i], &kept.data[i]);
         if (kept.data[i].both) code_step(b->s, out, &vec_last(steps));
     }
-    for (size_t i = 0; i < steps->len; i++) {
-        vec_free(&kept.data[i].old);
-        vec_free(&kept.data[i].logs);
-        vec_free(&kept.data[i].taped);
-    }
+    for (size_t i = 0; i < steps->len; i++) back_free(&kept.data[i]);
     back_end_declared(steps);
     vec_free(&kept);
 }

@@ -39,6 +39,7 @@ typedef struct Back {
     bool good;
     bool taping;        /* what goes forth is a turn that is left on a tape */
     VEC(Tape *) tapes;  /* of the loops that go forth */
+    Variables needed;   /* whose values here the way back of what was before reads */
     AstList tapes_made; /* in front of all: a loop in another's turn takes its tape each time */
     const char *
         *kept; /* of each result, what the way back leaves alone; NULL: it leaves results alone */
@@ -48,14 +49,17 @@ typedef struct Back {
 typedef struct Kept {
     bool ran;
     bool stateless; /* a loop: `name` is the number of its turns */
+    int64_t adds;   /* an assignment that adds this to an integer which the way back reads */
     bool both;      /* a call that gives its value when it goes back */
     const char *
         name; /* of the value that an assignment overwrote, the condition, or what keeps a loop's states */
-    VEC(const char *) old; /* of a branch or a stateless loop, beside step->keeps */
-    Logs logs;             /* of a loop */
-    Tape *tape;            /* of a loop whose turns are left on it; or NULL */
-    struct Kept *turn;     /* of each step of such a turn */
-    Logs taped;            /* of the outermost such loop */
+    VEC(const char *)
+    old; /* of a branch or a stateless loop, beside step->keeps; NULL: nobody reads it */
+    Variables needed;  /* of a branch or loop: Back.needed before it */
+    Logs logs;         /* of a loop */
+    Tape *tape;        /* of a loop whose turns are left on it; or NULL */
+    struct Kept *turn; /* of each step of such a turn */
+    Logs taped;        /* of the outermost such loop */
 } Kept;
 
 /* ---- back.c: parts that taped.c asks for ---- */
@@ -65,8 +69,16 @@ void back_give_all(Back *b, AstList *out, const Step *step, Variables *inner);
 void back_end_declared(const Steps *steps); /* what is declared in these steps ends with them */
 /* The turn before begins with changes as this one did; frees `inner`. */
 void back_level_turn(Back *b, AstList *out, const Step *step, Variables *inner);
-/* Fills in *kept, which is the caller's. needs: of a loop, what the steps behind it need. */
+/* Fills in *kept, which the caller frees. needs: of a loop, what the steps behind it need. Goes on with Back.needed. */
 void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs);
+void back_free(Kept *kept);
+/* Has v a value at this step when it goes back that something reads? */
+bool back_needs(const Back *b, const Variable *v);
+/* A log of each array that is needed where the loop changes it. */
+void back_log(Back *b, AstList *out, const Step *loop, Logs *logs);
+/* What is needed is this for a while; gives what back_leave puts back. */
+Variables back_enter(Back *b, const Variables *needed);
+void back_leave(Back *b, Variables before);
 void back_step(Back *b, AstList *out, const Step *step, const Kept *kept);
 
 /* ---- taped.c ---- */
@@ -98,11 +110,30 @@ void states_forth(Back *b, AstList *out, const Step *step, Kept *kept);
 void states_take(Back *b, AstList *out, const Step *step, const Kept *kept);
 Ast *states_more(Back *b, const Step *step, const Kept *kept); /* is there such a turn? */
 
+/* ---- needs.c: what the way back reads ---- */
+
+/* Of an assignment of numbers: is v, which it reads, nothing that its derivative depends on? */
+bool needs_not(const Step *step, const Variables *plain, const Variable *v);
+/* What has to have its value in front of the steps from number `from` on, to go there and back, and to give what
+ * `needs` has before: adds it there. `runs`: all of them are run, whoever needs what they give. */
+void needs_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, Variables *needs);
+/* What the way back reads of the values before this step, which was run forth; `taping`: in a turn left on a tape. */
+void needs_back(Sema *s, const Step *step, bool taping, Variables *out);
+/* Is a step run forth, if `after` is needed behind it? */
+bool needs_running(const Steps *steps, size_t at, const Variables *after);
+/* Does a later step write what this one declares? Then it is declared, at least. */
+bool needs_place(const Steps *steps, size_t at);
+
 /* ---- stateless.c: loops that go back without states ---- */
 
-/* What has to have its value in front of the steps from number `from` on, to go there and back, and to give what
- * `needs` has before: adds it there. */
-void stateless_needs(const Steps *steps, size_t from, Variables *needs);
+/* The one place that says how a loop goes back. By numbers if its turns need counters alone: nothing is kept. On a
+ * tape if what its turns make are numbers: nothing runs twice. By states: what is left. Where a tape has no more room
+ * the rest of the loop goes by states, too. */
+typedef enum LoopWay { LOOP_BY_NUMBER, LOOP_TAPED, LOOP_BY_STATES } LoopWay;
+/* What a step adds to an integer, which is so undone; 0: it does not. */
+int64_t stateless_adds(const Sema *s, const Step *step);
+LoopWay stateless_way(Sema *s, const Step *loop, bool taping);
+
 /* Does a turn need nothing of what the loop changes but counters? */
 bool stateless_is(Sema *s, const Step *loop);
 /* How many turns such a loop has, in front of it; NULL: it has to be run, which tells, or gives what is needed. */

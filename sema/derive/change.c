@@ -96,20 +96,67 @@ Variable *change_named(const Step *step)
     return NULL;
 }
 
+/* What a derivative is taken of: by which variables, with a 0 in place of each value that no derivative reads. */
+typedef struct Taken {
+    Ast *lambda;
+    Variables by;
+    Ast *args[MAX_PARAMS];
+} Taken;
+
+typedef struct Blank {
+    Sema *s;
+    const Variable *v;
+} Blank;
+
+static void blank(Ast **child, void *ctx)
+{
+    const Blank *of = ctx;
+    if ((*child)->kind == AST_NAME_REF && (*child)->name_ref.name == of->v->name)
+        *child = code_zero(of->s, (*child)->loc, of->v);
+    ast_each_child(*child, blank, ctx);
+}
+
+static Taken take(Back *b, const Step *step)
+{
+    Taken t = {0};
+    Variables plain = {0}, functions = {0};
+    t.lambda = code_lambda(b->s, step, &t.by);
+    normal_reads(step, &plain, &functions);
+    const bool alone = t.lambda && !functions.len;
+    for (size_t i = 0; t.lambda && i < t.by.len; i++) {
+        Variable *v = t.by.data[i];
+        t.args[i] = alone && needs_not(step, &plain, v) ? code_zero(b->s, step->loc, v)
+                                                        : tree_name(b->s, step->loc, v->name);
+    }
+    for (size_t i = 0; alone && i < plain.len; i++) {
+        Blank of = {b->s, plain.data[i]};
+        if (!of.v->active && needs_not(step, &plain, of.v)) blank(&t.lambda->lambda.body, &of);
+    }
+    vec_free(&plain);
+    vec_free(&functions);
+    return t;
+}
+
+static Ast *by_part(Back *b, const Taken *t, size_t i, Ast *seed)
+{
+    return derivative_node(b->s, t->lambda, t->by.data[i]->type, (int)i, (int)t->by.len, t->args, 1,
+                           &seed);
+}
+
 void change_assignment(Back *b, AstList *out, const Step *step)
 {
     Variable *target = step->target, *named = change_named(step);
-    Variables by = {0};
     Loc loc = step->loc;
     if (named && named != target && named->active) {
         target->given = false;
         give(b, out, loc, named, tree_name(b->s, loc, target->bar));
         return;
     }
-    Ast *lambda = code_lambda(b->s, step, &by),
-        *seed = target->bar ? tree_name(b->s, loc, target->bar) : NULL;
-    b->good = b->good && lambda;
-    if (!lambda || !by.len) { /* it is given a constant */
+    const Taken t = take(b, step);
+    Variables by = t.by;
+    Ast *seed = target->bar ? tree_name(b->s, loc, target->bar) : NULL;
+    b->good = b->good && t.lambda;
+    if (!t.lambda || !by.len) { /* it is given a constant */
         target->given = false;
     } else {
         size_t own =
@@ -119,7 +166,7 @@ void change_assignment(Back *b, AstList *out, const Step *step)
             if (v == target)
                 own = i;
             else
-                give(b, out, loc, v, code_derivative(b->s, lambda, v->type, (int)i, &by, 1, &seed));
+                give(b, out, loc, v, by_part(b, &t, i, seed));
         }
         target->given = false;
         if (own < by.len && step->rows) { /* what was there before is gone, the rest is as it was */
@@ -129,8 +176,7 @@ void change_assignment(Back *b, AstList *out, const Step *step)
             code_add(b->s, out, tree_assign(b->s, loc, rows, code_zero(b->s, loc, &element)));
             target->given = true;
         } else if (own < by.len)
-            change_set(b, out, loc, target,
-                       code_derivative(b->s, lambda, target->type, (int)own, &by, 1, &seed));
+            change_set(b, out, loc, target, by_part(b, &t, own, seed));
     }
     vec_free(&by);
 }

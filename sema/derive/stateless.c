@@ -10,128 +10,6 @@
 
 #include "back.h"
 
-/* ---- what is needed ------------------------------------------------------------------------------ */
-
-static void take_out(Variables *list, const Variable *v)
-{
-    size_t to = 0;
-    for (size_t i = 0; i < list->len; i++)
-        if (list->data[i] != v) list->data[to++] = list->data[i];
-    list->len = to;
-}
-
-typedef struct Names {
-    const Variables *of;
-    const Variable *wanted; /* NULL: an active one */
-    bool found;
-} Names;
-
-static void find_name(Ast **child, void *ctx)
-{
-    Names *f = ctx;
-    const Ast *n = *child;
-    for (size_t i = 0; n->kind == AST_NAME_REF && i < f->of->len; i++) {
-        const Variable *v = f->of->data[i];
-        if (v->name == n->name_ref.name) f->found |= f->wanted ? v == f->wanted : v->active;
-    }
-    ast_each_child(*child, find_name, ctx);
-}
-
-static bool mentions(Ast *n, const Variables *of, const Variable *wanted)
-{
-    Names f = {of, wanted, false};
-    find_name(&n, &f);
-    return f.found;
-}
-
-/* Does no derivative of the expression depend on v? */
-static bool is_linear(Ast *n, const Variables *of, const Variable *v)
-{
-    if (!mentions(n, of, v) || n->kind == AST_NAME_REF) return true;
-    if (n->kind == AST_CAST) return is_linear(n->cast.operand, of, v);
-    if (n->kind == AST_UNARY)
-        return n->unary.op == AST_OP_NEG && is_linear(n->unary.operand, of, v);
-    if (n->kind != AST_BINARY) return false;
-    Ast *a = n->binary.left, *b = n->binary.right;
-    switch (n->binary.op) {
-    case AST_OP_ADD:
-    case AST_OP_SUB: return is_linear(a, of, v) && is_linear(b, of, v);
-    case AST_OP_MUL:
-        if (mentions(a, of, v))
-            return is_linear(a, of, v) && !mentions(b, of, v) && !mentions(b, of, NULL);
-        return is_linear(b, of, v) && !mentions(a, of, NULL);
-    case AST_OP_DIV: return is_linear(a, of, v) && !mentions(b, of, v) && !mentions(b, of, NULL);
-    default: return false;
-    }
-}
-
-static bool is_number(const Variable *v)
-{
-    return v->type->kind == TY_SCALAR && scalar_is_real(v->type->scalar);
-}
-
-/* Of an assignment whose target nobody needs. */
-static bool is_needless(const Step *step, const Variables *plain, const Variable *v)
-{
-    return v->active && is_number(v) && is_number(step->target) && !step->written &&
-           is_linear(step->value, plain, v);
-}
-
-static void add_needs(const Step *step, bool wanted, Variables *out)
-{
-    Variables plain = {0}, functions = {0};
-    normal_reads(step, &plain, &functions);
-    const bool both = step->kind == STEP_IF || step->kind == STEP_LOOP;
-    for (size_t i = 0; i < plain.len; i++) {
-        Variable *v = plain.data[i];
-        bool needed = true;
-        if (both && !functions.len)
-            needed = mentions(step->value, &plain, v);
-        else if (step->kind == STEP_ASSIGN && !functions.len && !wanted)
-            needed = !is_needless(step, &plain, v);
-        else if (step->kind == STEP_PUT && v == step->array)
-            needed = wanted;
-        if (needed) normal_add(out, v);
-    }
-    vec_free(&plain);
-    vec_free(&functions);
-}
-
-void stateless_needs(const Steps *steps, size_t from, Variables *needs)
-{
-    for (size_t i = steps->len; i-- > from;) {
-        const Step *step = &steps->data[i];
-        bool wanted = false;
-        Variable *target;
-        for (size_t k = 0; (target = normal_target(step, k)); k++) {
-            wanted = wanted || normal_has(needs, target);
-            if (step->kind == STEP_GET || step->kind == STEP_CALL ||
-                (step->kind == STEP_ASSIGN && !step->rows))
-                take_out(needs, target);
-        }
-        add_needs(step, wanted, needs);
-        if (step->kind == STEP_IF) {
-            Variables other = {0};
-            normal_add_all(&other, needs);
-            stateless_needs(&step->first, 0, needs);
-            stateless_needs(&step->second, 0, &other);
-            normal_add_all(needs, &other);
-            add_needs(step, false, needs);
-            vec_free(&other);
-        }
-        for (size_t before = needs->len + 1; step->kind == STEP_LOOP && before != needs->len;) {
-            Variables turn = {0};
-            before = needs->len;
-            normal_add_all(&turn, needs);
-            stateless_needs(&step->first, 0, &turn);
-            normal_add_all(needs, &turn);
-            vec_free(&turn);
-        }
-    }
-}
-
-/* ---- loops --------------------------------------------------------------------------------------- */
-
 static int times_set(const Steps *steps, const Variable *v)
 {
     int n = 0;
@@ -155,20 +33,25 @@ static bool is_name(const Ast *n, const Variable *v)
     return n->kind == AST_NAME_REF && n->name_ref.name == v->name;
 }
 
+int64_t stateless_adds(const Sema *s, const Step *step)
+{
+    const Variable *v = step->kind == STEP_ASSIGN && !step->written ? step->target : NULL;
+    if (!v || (v->type != s->integer && v->type != s->longs)) return 0;
+    const Ast *sum = bare(step->value);
+    if (sum->kind != AST_BINARY || !is_name(bare(sum->binary.left), v)) return 0;
+    const Ast *one = bare(sum->binary.right);
+    if (one->kind != AST_INT_LIT || one->int_lit.value > INT32_MAX) return 0;
+    if (sum->binary.op == AST_OP_ADD) return (int64_t)one->int_lit.value;
+    return sum->binary.op == AST_OP_SUB ? -(int64_t)one->int_lit.value : 0;
+}
+
 /* What each turn adds to an integer; 0: it is no counter. */
 static int64_t added(const Sema *s, const Step *loop, const Variable *v)
 {
     int64_t by = 0;
-    if ((v->type != s->integer && v->type != s->longs) || times_set(&loop->first, v) != 1) return 0;
-    for (size_t i = 0; i < loop->first.len; i++) {
-        const Step *step = &loop->first.data[i];
-        const Ast *sum = step->kind == STEP_ASSIGN && step->target == v ? bare(step->value) : NULL;
-        if (!sum || sum->kind != AST_BINARY || !is_name(bare(sum->binary.left), v)) continue;
-        const Ast *one = bare(sum->binary.right);
-        if (one->kind != AST_INT_LIT || one->int_lit.value > INT32_MAX) continue;
-        if (sum->binary.op == AST_OP_ADD) by = (int64_t)one->int_lit.value;
-        if (sum->binary.op == AST_OP_SUB) by = -(int64_t)one->int_lit.value;
-    }
+    if (times_set(&loop->first, v) != 1) return 0;
+    for (size_t i = 0; i < loop->first.len; i++)
+        if (loop->first.data[i].target == v) by = stateless_adds(s, &loop->first.data[i]);
     return by;
 }
 
@@ -176,13 +59,19 @@ bool stateless_is(Sema *s, const Step *loop)
 {
     Variables needs = {0};
     bool good = !loop->states;
-    stateless_needs(&loop->first, 0, &needs);
+    needs_there_and_back(s, &loop->first, 0, false, &needs);
     for (size_t i = 0; i < loop->writes.len && good; i++) {
         const Variable *v = loop->writes.data[i];
         if (normal_has(&needs, v)) good = normal_has(&loop->keeps, v) && added(s, loop, v) != 0;
     }
     vec_free(&needs);
     return good;
+}
+
+LoopWay stateless_way(Sema *s, const Step *loop, bool taping)
+{
+    if (stateless_is(s, loop) && (!taping || tape_needs_no_log(loop))) return LOOP_BY_NUMBER;
+    return taping || tape_can(loop) ? LOOP_TAPED : LOOP_BY_STATES;
 }
 
 static bool has_run(const Steps *steps)
@@ -242,7 +131,7 @@ void stateless_place(Sema *s, AstList *out, const Step *loop, const char *turns,
     for (size_t i = 0; i < loop->keeps.len; i++) {
         const Variable *v = loop->keeps.data[i];
         const int64_t by = added(s, loop, v);
-        if (!by) continue;
+        if (!by || !old[i]) continue;
         Ast *number = tree_name(s, loc, turns);
         if (by != 1 && by != -1)
             number = tree_binary(s, loc, AST_OP_MUL, number,

@@ -133,7 +133,10 @@ void states_forth(Back *b, AstList *out, const Step *step, Kept *kept)
     AstList body = {0};
     Ast *made = ast_new(s->arena, AST_NEW, step->loc);
     kept->name = code_fresh(s, "kept");
-    log_begin(s, out, step, &step->keeps, &kept->logs);
+    if (kept->tape) /* it goes back without them (taped.c) */
+        back_log(b, out, step, &kept->logs);
+    else
+        log_begin(s, out, step, &step->keeps, &kept->logs);
     log_use(&kept->logs, true);
     made->new_.ntype = type_node(s, step->loc, kept_type(b, step));
     made->new_.args = ast_list_add(s->arena, made->new_.args, bytes_of(b, step));

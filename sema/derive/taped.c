@@ -20,6 +20,7 @@ static void hide_logs(const Step *step, const char **saved, bool hide)
 static void taped_forth(Back *b, AstList *out, const Step *step, Kept *kept)
 {
     AstList turn = {0};
+    const Variables before = back_enter(b, &kept->needed);
     kept->tape = tape_new(b->s, step->loc);
     kept->turn = arena_array(b->s->arena, Kept, step->first.len + 1);
     memset(kept->turn, 0, sizeof *kept->turn * step->first.len);
@@ -28,6 +29,7 @@ static void taped_forth(Back *b, AstList *out, const Step *step, Kept *kept)
         kept->turn[i].ran = true;
         back_forth(b, &turn, &step->first.data[i], &kept->turn[i], &step->first.data[i].writes);
     }
+    back_leave(b, before);
     Ast *loop = code_while(b->s, step->loc, ast_clone(b->s->arena, step->value), turn);
     kept->tape->turn = loop->while_.body;
     code_add(b->s, out, loop);
@@ -50,7 +52,7 @@ void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
     Variables logged = {0};
     const char **saved = arena_array(s->arena, const char *, step->keeps.len + 1);
     for (size_t i = 0; i < step->keeps.len; i++)
-        if (tape_in_branch(&step->first, step->keeps.data[i]))
+        if (tape_in_branch(&step->first, step->keeps.data[i]) && back_needs(b, step->keeps.data[i]))
             vec_push(&logged, step->keeps.data[i]);
     hide_logs(step, saved, true);
     log_begin(s, out, step, &logged, &kept->taped);
@@ -121,7 +123,7 @@ static void turn_back(Back *b, AstList *turn, const Step *step, const Kept *kept
     back_end_declared(&step->first);
     back_level_turn(b, &inside, step, &inner);
     if (b->good) tape_take(b->s, kept->tape, &all, inside, turn);
-    for (size_t i = 0; i < step->first.len; i++) vec_free(&kept->turn[i].old);
+    for (size_t i = 0; i < step->first.len; i++) back_free(&kept->turn[i]);
     vec_free(&all);
 }
 
