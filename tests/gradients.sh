@@ -10,6 +10,11 @@ failed=0
 # a loop that is held back, forth and back
 "$CSC" 'tests/programs/gradients_steps.cs$' -o "$work/case" || failed=1
 CS_PLAN=greedy CS_GUARD=1 CS_DEVICE=native "$work/case" | cmp - tests/programs/gradients_steps.run.out || failed=1
+# tapes that have no more room: the other turns have states
+"$CSC" 'tests/programs/gradients_recorded.cs$' -o "$work/case" || failed=1
+for keep in 8 100 1000; do
+    CS_KEEP=$keep "$work/case" | cmp - tests/programs/gradients_recorded.run.out || failed=1
+done
 from=$1
 while [ "$from" -lt "$2" ]; do
     to=$((from + 10 < $2 ? from + 10 : $2))

@@ -47,11 +47,12 @@ void back_leave(Back *b, Variables before)
     b->needed = before;
 }
 
-static void no_longer(Back *b, const Step *step)
+/* What a step gives its value is no longer what it was, unless that is found from what it is now. */
+static void no_longer(Back *b, const Step *step, const Kept *kept)
 {
     Variables left = {0};
     const bool whole = step->kind == STEP_GET || step->kind == STEP_CALL ||
-                       (step->kind == STEP_ASSIGN && !step->rows);
+                       (step->kind == STEP_ASSIGN && !step->rows && !kept->adds);
     for (size_t i = 0; i < b->needed.len; i++) {
         const Variable *target;
         bool given = false;
@@ -304,7 +305,7 @@ void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Varia
     step_forth(b, out, step, kept, needs);
     if (way == LOOP_BY_STATES) /* their logs have all that changes */
         for (size_t i = 0; i < kept->logs.len; i++) normal_add(&kept->needed, kept->logs.data[i].v);
-    no_longer(b, step);
+    no_longer(b, step, kept);
     vec_free(&before);
 }
 

@@ -14,11 +14,14 @@ typedef VEC(BackLocal) BackLocals;
 
 typedef struct Tape {
     Loc loc;
-    const char *name, *mark; /* mark: how much of it there was before the loop; NULL: nothing */
-    Ast *made;               /* the object that is made, of a type that is known in the end */
-    Ast *turn;               /* the block of a turn forth */
-    AstList before;          /* what stands in front of the loop back */
-    size_t beside;           /* tapes of the same nest, which share its room */
+    const char *name, *count; /* an array, and of how many turns it has something */
+    const char *mark;         /* how many that were before the loop; NULL: none */
+    Ast *each;  /* a number, the bytes of a turn, which are known in the end; NULL: nobody asks */
+    Ast *most;  /* of how many turns more there may be something; NULL: that is asked in each */
+    Ast *ahead; /* the block in front of the loop, which makes room for these */
+    Ast *turn;  /* the block of a turn forth */
+    AstList before; /* what stands in front of the loop back */
+    size_t beside;  /* tapes of the same nest, which share its room */
 } Tape;
 
 /* Can all turns of a loop, and of those in it, be left on tapes? Of numbers alone, and elements of arrays that are set. */
@@ -27,11 +30,10 @@ bool tape_can(const Step *loop);
 bool tape_needs_no_log(const Step *loop);
 /* Does a branch in there change v? */
 bool tape_in_branch(const Steps *steps, const Variable *v);
-Tape *tape_new(Sema *s, Loc loc);
-Ast *tape_member(Sema *s, const Tape *t, const char *what);
-/* The statements of a turn back, behind those that take the locals which they read; a turn forth ends with what puts them
- * there. */
-void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *out);
+Tape *tape_new(Sema *s, const Step *loop);
+Ast *tape_count(Sema *s, const Tape *t);
+/* while (there is more than so many) body, whose first statement counts */
+Ast *tape_while(Sema *s, const Tape *t, Ast *least, AstList body);
 
 typedef struct Back {
     Sema *s;
@@ -39,6 +41,7 @@ typedef struct Back {
     bool good;
     bool taping;        /* what goes forth is a turn that is left on a tape */
     VEC(Tape *) tapes;  /* of the loops that go forth */
+    const char *room;   /* how many bytes those of the outermost may have; NULL: it has none yet */
     Variables needed;   /* whose values here the way back of what was before reads */
     AstList tapes_made; /* in front of all: a loop in another's turn takes its tape each time */
     const char *
@@ -61,6 +64,10 @@ typedef struct Kept {
     struct Kept *turn; /* of each step of such a turn */
     Logs taped;        /* of the outermost such loop */
 } Kept;
+
+/* The statements of a turn back, behind those that take the locals which they read; a turn forth ends with what puts them
+ * there. */
+void tape_take(Back *b, Tape *t, const BackLocals *all, AstList stmts, AstList *out);
 
 /* ---- back.c: parts that taped.c asks for ---- */
 
@@ -138,6 +145,8 @@ LoopWay stateless_way(Sema *s, const Step *loop, bool taping);
 bool stateless_is(Sema *s, const Step *loop);
 /* How many turns such a loop has, in front of it; NULL: it has to be run, which tells, or gives what is needed. */
 Ast *stateless_turns(Sema *s, const Step *loop, const Variables *needs);
+/* So many turns at most, as far as the condition tells by itself, in front of the loop; NULL: it does not. */
+Ast *stateless_most(Sema *s, const Step *loop);
 /* Counters at the beginning of a turn: `turns` names its number, `old` what the loop's keeps were in front of it. */
 void stateless_place(Sema *s, AstList *out, const Step *loop, const char *turns,
                      const char *const *old);

@@ -124,6 +124,33 @@ Ast *stateless_turns(Sema *s, const Step *loop, const Variables *needs)
     return n;
 }
 
+static Ast *longs_of(Sema *s, Ast *n)
+{
+    return tree_cast(s, n->loc, type_node(s, n->loc, s->longs), ast_clone(s->arena, n));
+}
+
+Ast *stateless_most(Sema *s, const Step *loop)
+{
+    const Ast *cond = loop->value;
+    if (cond->kind != AST_BINARY || !is_end(s, cond->binary.right, loop)) return NULL;
+    const AstOp op = cond->binary.op;
+    const bool up = op == AST_OP_LT || op == AST_OP_LE, down = op == AST_OP_GT || op == AST_OP_GE;
+    for (size_t i = 0; i < loop->keeps.len; i++) {
+        const Variable *v = loop->keeps.data[i];
+        if (!is_name(cond->binary.left, v)) continue;
+        const int64_t by = added(s, loop, v);
+        if (!(up && by > 0) && !(down && by < 0)) return NULL;
+        Ast *to = longs_of(s, up ? cond->binary.right : cond->binary.left);
+        Ast *from = longs_of(s, up ? cond->binary.left : cond->binary.right);
+        Ast *n = tree_binary(s, loop->loc, AST_OP_SUB, to, from);
+        if (by != 1 && by != -1)
+            n = tree_binary(s, loop->loc, AST_OP_DIV, n,
+                            tree_int(s, loop->loc, (uint64_t)(by < 0 ? -by : by)));
+        return tree_binary(s, loop->loc, AST_OP_ADD, n, tree_int(s, loop->loc, 1));
+    }
+    return NULL;
+}
+
 void stateless_place(Sema *s, AstList *out, const Step *loop, const char *turns,
                      const char *const *old)
 {

@@ -1,7 +1,7 @@
 /* Tapes: what turns of a loop leave to the way back, so that it need not run them again.
  *
- *     for (..) { double e = a[i]; s = s * e; }       while (.. && $tape.HasRoom) { $old = s; .. $tape.Add((e, i, $old)); }
- *                                                    while ($tape.Takes(0)) { (e, i, $old) = $tape.Top; .. }
+ *     for (..) { double e = a[i]; s = s * e; }    while (.. && there is room) { $old = s; .. $tape[$count] = (e, $old); $count++; }
+ *                                                 while ($count > 0) { $count--; (e, $old) = $tape[$count]; .. }
  *
  * Loops inside have tapes of their own beside it, which begin for them where $mark says. Where there is no more room
  * the loop goes on as others do, whose states are kept (back.c). */
@@ -108,18 +108,35 @@ bool tape_in_branch(const Steps *steps, const Variable *v)
 
 /* ---- code -------------------------------------------------------------------------------------- */
 
-Tape *tape_new(Sema *s, Loc loc)
+Tape *tape_new(Sema *s, const Step *loop)
 {
     Tape *t = arena_new_of(s->arena, Tape);
-    t->loc = loc;
+    t->loc = loop->loc;
     t->name = code_fresh(s, "tape");
-    t->made = ast_new(s->arena, AST_NEW, loc);
+    t->count = code_fresh(s, "count");
+    t->most = stateless_most(s, loop);
+    t->ahead = code_block(s, loop->loc, (AstList){0});
     return t;
 }
 
-Ast *tape_member(Sema *s, const Tape *t, const char *what)
+Ast *tape_count(Sema *s, const Tape *t)
 {
-    return tree_member(s, t->loc, tree_name(s, t->loc, t->name), what);
+    return tree_name(s, t->loc, t->count);
+}
+
+/* $count = $count + by; */
+static void add_count(Sema *s, const Tape *t, AstOp op, AstList *out)
+{
+    Ast *now = tree_binary(s, t->loc, op, tape_count(s, t), tree_int(s, t->loc, 1));
+    code_set(s, out, t->loc, t->count, now);
+}
+
+Ast *tape_while(Sema *s, const Tape *t, Ast *least, AstList body)
+{
+    AstList all = {0};
+    add_count(s, t, AST_OP_SUB, &all);
+    for (int i = 0; i < body.len; i++) code_add(s, &all, body.data[i]);
+    return code_while(s, t->loc, tree_binary(s, t->loc, AST_OP_GT, tape_count(s, t), least), all);
 }
 
 /* Those locals that the statements read. */
@@ -139,19 +156,68 @@ static void used_locals(Sema *s, const BackLocals *all, AstList stmts, BackLocal
 }
 
 /* Arrays that a turn leaves are as large as the program makes them. */
-static void weigh(Sema *s, Tape *t, const BackLocals *used)
+static void weigh(Back *b, Tape *t, const BackLocals *used)
 {
+    Sema *s = b->s;
     for (size_t i = 0; i < used->len; i++) {
         const BackLocal *l = &used->data[i];
         if (l->type->kind != TY_ARRAY) continue;
         Ast *length = tree_member(s, t->loc, tree_name(s, t->loc, l->name), "LongLength");
-        Ast *call = tree_call(s, t->loc, tape_member(s, t, "Weigh"), 1, length);
-        code_add(s, &t->turn->block.stmts, tree_stmt(s, call));
+        length = tree_binary(s, t->loc, AST_OP_MUL, length, tree_int(s, t->loc, 8));
+        code_set(s, &t->turn->block.stmts, t->loc, b->room,
+                 tree_binary(s, t->loc, AST_OP_SUB, tree_name(s, t->loc, b->room), length));
     }
 }
 
-void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *out)
+/* if ($tape.Length < wanted) $tape = Tape<T>.Longer($tape, wanted); */
+static void make_room(Sema *s, const Tape *t, const Type *tape, Ast *wanted, AstList *out)
 {
+    AstList then = {0};
+    Symbol *longer = member_find(s, class_of(tape), intern_cstr(s->names, "Longer"));
+    Ast *call = tree_call(s, t->loc, tree_name(s, t->loc, derived_plain(s, longer)), 2,
+                          tree_name(s, t->loc, t->name), ast_clone(s->arena, wanted));
+    code_set(s, &then, t->loc, t->name, call);
+    Ast *length = tree_member(s, t->loc, tree_name(s, t->loc, t->name), "LongLength");
+    Ast *lacks = tree_binary(s, t->loc, AST_OP_LT, length, wanted);
+    code_add(s, out, code_if(s, t->loc, lacks, then, (AstList){0}));
+}
+
+static Ast *sum(Sema *s, const Tape *t, Ast *more)
+{
+    Ast *count = tree_cast(s, t->loc, type_node(s, t->loc, s->longs), tape_count(s, t));
+    return tree_binary(s, t->loc, AST_OP_ADD, count, more);
+}
+
+static Ast *top(Sema *s, const Tape *t)
+{
+    Ast *n = ast_new(s->arena, AST_INDEX, t->loc);
+    n->index.base = tree_name(s, t->loc, t->name);
+    n->index.args = ast_list_add(s->arena, n->index.args, tape_count(s, t));
+    return n;
+}
+
+/* A turn forth puts the value there. */
+static void put(Back *b, Tape *t, int n, const Type *const *types, Ast *value)
+{
+    Sema *s = b->s;
+    const Loc loc = t->loc;
+    const Type *tape = code_library_of(s, loc, "Tape", n, types);
+    const Type *of = decl_type(s, code_tuple_type(s, loc, n, types));
+    Ast *none = ast_new(s->arena, AST_NEW_ARRAY, loc);
+    none->new_array.elem = type_node(s, loc, of);
+    none->new_array.rank = 1;
+    none->new_array.sizes = ast_list_add(s->arena, (AstList){0}, tree_int(s, loc, 0));
+    code_local(s, &b->tapes_made, loc, type_array(s->types, of, 1), t->name, none);
+    if (t->most)
+        make_room(s, t, tape, sum(s, t, t->most), &t->ahead->block.stmts);
+    else
+        make_room(s, t, tape, sum(s, t, tree_int(s, loc, 1)), &t->turn->block.stmts);
+    code_add(s, &t->turn->block.stmts, tree_assign(s, loc, top(s, t), value));
+}
+
+void tape_take(Back *b, Tape *t, const BackLocals *all, AstList stmts, AstList *out)
+{
+    Sema *s = b->s;
     const Type *types[MOST_LOCALS * 2];
     BackLocals used = {0};
     AstList items = {0};
@@ -162,21 +228,17 @@ void tape_take(Sema *s, Tape *t, const BackLocals *all, AstList stmts, AstList *
         types[n++] = used.data[i].type;
         items = ast_list_add(s->arena, items, tree_name(s, loc, used.data[i].name));
     }
-    if (!n) {
-        types[n++] = s->integer;
-        items = ast_list_add(s->arena, items, tree_int(s, loc, 0));
-    }
-    t->made->new_.ntype = type_node(s, loc, code_library_of(s, loc, "Tape", n, types));
-    t->made->new_.args =
-        ast_list_add(s->arena, t->made->new_.args, tree_int(s, loc, 8 * (uint64_t)n * t->beside));
-    weigh(s, t, &used);
-    Ast *add = tree_call(s, loc, tape_member(s, t, "Add"), 1, tree_tuple(s, loc, items));
-    code_add(s, &t->turn->block.stmts, tree_stmt(s, add));
-    const char *top = code_fresh(s, "top");
-    if (used.len) code_local(s, out, loc, NULL, top, tape_member(s, t, "Top"));
+    code_local(s, &b->tapes_made, loc, s->integer, t->count, tree_int(s, loc, 0));
+    if (t->each) t->each->int_lit.value = 8 * (uint64_t)(n ? n : 1) * t->beside;
+    weigh(b, t, &used);
+    if (n) put(b, t, n, types, n == 1 ? items.data[0] : tree_tuple(s, loc, items));
+    add_count(s, t, AST_OP_ADD, &t->turn->block.stmts);
+    const char *name = n > 1 ? code_fresh(s, "top") : NULL;
+    if (name) code_local(s, out, loc, NULL, name, top(s, t));
     for (size_t i = 0; i < used.len; i++) {
-        Ast *part = tree_name(s, loc, top);
-        if (n > 1) part = tree_member(s, loc, part, arena_printf(s->arena, "Item%d", (int)i + 1));
+        Ast *part = name ? tree_member(s, loc, tree_name(s, loc, name),
+                                       arena_printf(s->arena, "Item%d", (int)i + 1))
+                         : top(s, t);
         code_local(s, out, loc, used.data[i].type, used.data[i].name, part);
     }
     for (int i = 0; i < stmts.len; i++) code_add(s, out, stmts.data[i]);

@@ -21,7 +21,7 @@ static void taped_forth(Back *b, AstList *out, const Step *step, Kept *kept)
 {
     AstList turn = {0};
     const Variables before = back_enter(b, &kept->needed);
-    kept->tape = tape_new(b->s, step->loc);
+    kept->tape = tape_new(b->s, step);
     kept->turn = arena_array(b->s->arena, Kept, step->first.len + 1);
     memset(kept->turn, 0, sizeof *kept->turn * step->first.len);
     vec_push(&b->tapes, kept->tape);
@@ -41,8 +41,38 @@ void taped_inner(Back *b, AstList *out, const Step *step, Kept *kept)
     const char *mark = code_fresh(b->s, "mark");
     taped_forth(b, &loop, step, kept);
     kept->tape->mark = mark;
-    code_local(b->s, out, step->loc, b->s->integer, mark, tape_member(b->s, kept->tape, "Count"));
+    code_local(b->s, out, step->loc, b->s->integer, mark, tape_count(b->s, kept->tape));
+    code_add(b->s, out, kept->tape->ahead);
     code_add(b->s, out, loop.data[0]);
+}
+
+/* $count == 0 || $count * each < $room */
+static Ast *has_room(Back *b, const Tape *t)
+{
+    Sema *s = b->s;
+    Ast *bytes = tree_binary(s, t->loc, AST_OP_MUL,
+                             tree_cast(s, t->loc, type_node(s, t->loc, s->longs), tape_count(s, t)),
+                             t->each);
+    Ast *fits = tree_binary(s, t->loc, AST_OP_LT, bytes, tree_name(s, t->loc, b->room));
+    Ast *none = tree_binary(s, t->loc, AST_OP_EQ, tape_count(s, t), tree_int(s, t->loc, 0));
+    return tree_binary(s, t->loc, AST_OP_LOR, none, fits);
+}
+
+/* Of the turns of the outermost loop those that have room, and one that is made again from a state. */
+static Ast *most_that_fit(Back *b, const Tape *t)
+{
+    Sema *s = b->s;
+    const Loc loc = t->loc;
+    const char *most = code_fresh(s, "most"), *fit = code_fresh(s, "fit");
+    Ast *room = tree_binary(s, loc, AST_OP_DIV, tree_name(s, loc, b->room), t->each);
+    code_local(s, &t->ahead->block.stmts, loc, s->longs, most, t->most);
+    code_local(s, &t->ahead->block.stmts, loc, s->longs, fit,
+               tree_binary(s, loc, AST_OP_ADD, room, tree_int(s, loc, 1)));
+    Ast *n = ast_new(s->arena, AST_COND, loc);
+    n->cond.cond = tree_binary(s, loc, AST_OP_LT, tree_name(s, loc, most), tree_name(s, loc, fit));
+    n->cond.then = tree_name(s, loc, most);
+    n->cond.other = tree_name(s, loc, fit);
+    return tree_binary(s, loc, AST_OP_ADD, n, tree_int(s, loc, 1));
 }
 
 void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
@@ -63,15 +93,21 @@ void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
     log_use(&kept->taped, false);
     hide_logs(step, saved, false);
     Ast *nest = loop.data[0];
+    const Loc loc = step->loc;
+    Ast *gc = tree_name(s, loc, intern_cstr(s->names, "GC"));
+    if (!b->room) {
+        b->room = code_fresh(s, "room");
+        code_local(s, &b->tapes_made, loc, s->longs, b->room, tree_int(s, loc, 0));
+    }
+    code_set(s, out, loc, b->room, tree_member(s, loc, gc, "KeptBytes"));
     for (size_t i = 0; i < b->tapes.len; i++) {
         Tape *t = b->tapes.data[i];
         t->beside = b->tapes.len;
-        code_local(s, &b->tapes_made, step->loc, NULL, t->name, t->made);
-        Ast *begin = tree_call(s, step->loc, tape_member(s, t, "Begin"), 0);
-        code_add(s, out, tree_stmt(s, begin));
-        nest->while_.cond =
-            tree_binary(s, step->loc, AST_OP_LAND, tape_member(s, t, "HasRoom"), nest->while_.cond);
+        t->each = tree_int(s, loc, 1);
+        nest->while_.cond = tree_binary(s, loc, AST_OP_LAND, has_room(b, t), nest->while_.cond);
     }
+    if (kept->tape->most) kept->tape->most = most_that_fit(b, kept->tape);
+    code_add(s, out, kept->tape->ahead);
     code_add(s, out, nest);
     b->tapes.len = 0;
     vec_free(&logged);
@@ -122,14 +158,9 @@ static void turn_back(Back *b, AstList *turn, const Step *step, const Kept *kept
         back_step(b, &inside, &step->first.data[i], &kept->turn[i]);
     back_end_declared(&step->first);
     back_level_turn(b, &inside, step, &inner);
-    if (b->good) tape_take(b->s, kept->tape, &all, inside, turn);
+    if (b->good) tape_take(b, kept->tape, &all, inside, turn);
     for (size_t i = 0; i < step->first.len; i++) back_free(&kept->turn[i]);
     vec_free(&all);
-}
-
-static Ast *takes(Back *b, const Kept *kept, Ast *least)
-{
-    return tree_call(b->s, kept->tape->loc, tape_member(b->s, kept->tape, "Takes"), 1, least);
 }
 
 static void add_before(Back *b, AstList *out, const Tape *t)
@@ -143,17 +174,17 @@ void taped_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     turn_back(b, &turn, step, kept);
     add_before(b, out, kept->tape);
     code_add(b->s, out,
-             code_while(b->s, step->loc,
-                        takes(b, kept, tree_name(b->s, step->loc, kept->tape->mark)), turn));
+             tape_while(b->s, kept->tape, tree_name(b->s, step->loc, kept->tape->mark), turn));
 }
 
 /* The rest of the turns has states, of which each gives a turn once more: that goes on the tape, and back from there.
  *
  *     bool $rest = true;
- *     while ($rest || $tape.Count > 0) {
- *         $rest = $rest && $kept.Back();
- *         if ($rest) { (s, i) = $kept.Nearest(); while ($kept.Replays()) ..; .. $tape.Add(..); }
- *         if ($tape.Takes(0)) { .. }
+ *     while ($rest) {
+ *         int $least = 0;
+ *         $rest = $kept.Back();
+ *         if ($rest) { $least = $count; (s, i) = $kept.Nearest(); while ($kept.Replays()) ..; .. $count++; }
+ *         while ($count > $least) { $count--; .. }
  *     }
  */
 void taped_nest_back(Back *b, AstList *out, const Step *step, const Kept *kept)
@@ -161,7 +192,7 @@ void taped_nest_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     Sema *s = b->s;
     const Loc loc = step->loc;
     const char **saved = arena_array(s->arena, const char *, step->keeps.len + 1);
-    const char *rest = code_fresh(s, "rest");
+    const char *rest = code_fresh(s, "rest"), *least = code_fresh(s, "least");
     AstList turn = {0}, again = {0}, all = {0};
     hide_logs(step, saved, true);
     log_use(&kept->taped, true);
@@ -169,18 +200,13 @@ void taped_nest_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     log_use(&kept->taped, false);
     hide_logs(step, saved, false);
     add_before(b, out, kept->tape);
+    code_set(s, &again, loc, least, tape_count(s, kept->tape));
     states_take(b, &again, step, kept);
     code_add(s, &again, ast_clone(s->arena, kept->tape->turn));
-    Ast *more = ast_new(s->arena, AST_BOOL_LIT, loc);
-    more->bool_lit.value = true;
-    code_local(s, out, loc, s->boolean, rest, more);
-    code_set(s, &all, loc, rest,
-             tree_binary(s, loc, AST_OP_LAND, tree_name(s, loc, rest), states_more(b, step, kept)));
+    code_local(s, out, loc, s->boolean, rest, tree_true(s, loc));
+    code_local(s, &all, loc, s->integer, least, tree_int(s, loc, 0));
+    code_set(s, &all, loc, rest, states_more(b, step, kept));
     code_add(s, &all, code_if(s, loc, tree_name(s, loc, rest), again, (AstList){0}));
-    code_add(s, &all, code_if(s, loc, takes(b, kept, tree_int(s, loc, 0)), turn, (AstList){0}));
-    Ast *left =
-        tree_binary(s, loc, AST_OP_GT, tape_member(s, kept->tape, "Count"), tree_int(s, loc, 0));
-    code_add(
-        s, out,
-        code_while(s, loc, tree_binary(s, loc, AST_OP_LOR, tree_name(s, loc, rest), left), all));
+    code_add(s, &all, tape_while(s, kept->tape, tree_name(s, loc, least), turn));
+    code_add(s, out, code_while(s, loc, tree_name(s, loc, rest), all));
 }
