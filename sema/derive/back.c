@@ -212,11 +212,11 @@ static void forth_by_number(Back *b, AstList *out, const Step *step, Kept *kept,
 
 static void loop_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
-    const LoopWay way = stateless_way(b->s, step, b->taping);
+    const LoopWay way = stateless_way(b->s, step, b->nest != NULL);
     kept->stateless = way == LOOP_BY_NUMBER;
     if (kept->stateless) {
         forth_by_number(b, out, step, kept, needs);
-    } else if (b->taping) {
+    } else if (b->nest) {
         taped_inner(b, out, step, kept);
     } else {
         if (way == LOOP_TAPED) taped_nest(b, out, step, kept);
@@ -260,6 +260,23 @@ static bool keeps_old(const Back *b, const Step *step)
            (back_needs(b, step->target) || (step->target->type->kind == TY_ARRAY && !step->rows));
 }
 
+/* What of its target a step overwrites, an element or a row; NULL: all of it, or what a log has. */
+static const Ast *place_of(const Step *step)
+{
+    if (!step->target || step->target->log) return NULL;
+    if (step->kind == STEP_PUT) return step->value;
+    return step->kind == STEP_ASSIGN && rows_are(step) ? step->rows : NULL;
+}
+
+const Type *back_old_type(Sema *s, const Step *step)
+{
+    if (step->target && step->target->log) return s->integer;
+    if (step->kind == STEP_PUT) return step->array->type;
+    if (step->kind == STEP_ASSIGN && rows_are(step))
+        return type_array(s->types, step->target->type->result, 1);
+    return step->target ? step->target->type : NULL;
+}
+
 static void step_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs)
 {
     if (step->kind == STEP_IF) {
@@ -283,10 +300,11 @@ static void step_forth(Back *b, AstList *out, const Step *step, Kept *kept, cons
         return;
     }
     kept->adds = stateless_adds(b->s, step);
-    if (step->kind == STEP_PUT && !step->target->log) {
+    const Ast *place = place_of(step);
+    if (place) {
         kept->name = code_fresh(b->s, "old");
-        code_local(b->s, out, step->loc, step->array->type, kept->name,
-                   ast_clone(b->s->arena, step->value));
+        code_local(b->s, out, step->loc, back_old_type(b->s, step), kept->name,
+                   ast_clone(b->s->arena, place));
     } else if (!kept->adds) {
         kept->name = keep_old(b, out, step->loc, step->target);
     }
@@ -297,15 +315,15 @@ void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Varia
 {
     Variables before = {0};
     normal_add_all(&before, &b->needed);
-    needs_back(b->s, step, b->taping, &b->needed);
+    needs_back(b->s, step, b->nest, &b->needed);
     const LoopWay way =
-        step->kind == STEP_LOOP ? stateless_way(b->s, step, b->taping) : LOOP_BY_STATES;
+        step->kind == STEP_LOOP ? stateless_way(b->s, step, b->nest != NULL) : LOOP_BY_STATES;
     if (step->kind == STEP_IF || step->kind == STEP_LOOP)
         normal_add_all(&kept->needed, way == LOOP_BY_STATES ? &before : &b->needed);
     step_forth(b, out, step, kept, needs);
     if (way == LOOP_BY_STATES) /* their logs have all that changes */
         for (size_t i = 0; i < kept->logs.len; i++) normal_add(&kept->needed, kept->logs.data[i].v);
-    no_longer(b, step, kept);
+    if (kept->ran) no_longer(b, step, kept); /* else it is what it was */
     vec_free(&before);
 }
 
@@ -338,9 +356,9 @@ static void undo_added(Back *b, AstList *out, const Step *step, int64_t by)
 
 void back_step(Back *b, AstList *out, const Step *step, const Kept *kept)
 {
-    if (step->kind == STEP_PUT && kept->name && !step->target->log)
+    if (kept->name && place_of(step))
         code_add(b->s, out,
-                 tree_assign(b->s, step->loc, ast_clone(b->s->arena, step->value),
+                 tree_assign(b->s, step->loc, ast_clone(b->s->arena, place_of(step)),
                              tree_name(b->s, step->loc, kept->name)));
     else if ((step->kind == STEP_ASSIGN || step->kind == STEP_PUT) && kept->name)
         put_old(b, out, step->loc, step->target, kept->name);

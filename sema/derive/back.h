@@ -14,6 +14,7 @@ typedef VEC(BackLocal) BackLocals;
 
 typedef struct Tape {
     Loc loc;
+    const Step *nest;         /* the outermost loop around */
     const char *name, *count; /* an array, and of how many turns it has something */
     const char *mark;         /* how many that were before the loop; NULL: none */
     Ast *each;  /* a number, the bytes of a turn, which are known in the end; NULL: nobody asks */
@@ -39,7 +40,8 @@ typedef struct Back {
     Sema *s;
     Normal *n;
     bool good;
-    bool taping;        /* what goes forth is a turn that is left on a tape */
+    const Step *
+        nest; /* what goes forth is a turn that is left on a tape: of this loop, or in it; or NULL */
     VEC(Tape *) tapes;  /* of the loops that go forth */
     const char *room;   /* how many bytes those of the outermost may have; NULL: it has none yet */
     Variables needed;   /* whose values here the way back of what was before reads */
@@ -79,6 +81,8 @@ void back_level_turn(Back *b, AstList *out, const Step *step, Variables *inner);
 /* Fills in *kept, which the caller frees. needs: of a loop, what the steps behind it need. Goes on with Back.needed. */
 void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Variables *needs);
 void back_free(Kept *kept);
+const Type *back_old_type(Sema *s,
+                          const Step *step); /* of what it overwrites, as it is kept; NULL: none */
 /* Has v a value at this step when it goes back that something reads? */
 bool back_needs(const Back *b, const Variable *v);
 /* A log of each array that is needed where the loop changes it. */
@@ -110,6 +114,19 @@ void change_put(Back *b, AstList *out, const Step *step);
 /* Goes back through a call, which gives its value, too, if `both`. */
 void change_call(Back *b, AstList *out, const Step *step, bool both);
 
+/* ---- again.c: what a turn on a tape computes again ---- */
+
+/* Can the way back of the nest compute what the step gives its target, or whether a branch is taken, once more? */
+bool again_can(const Sema *s, const Step *nest, const Step *step);
+/* Does so: in the statements of a turn back, of which those of step i, back, end at ends[i]. */
+void again_insert(Back *b, const Step *loop, const Kept *kept, const size_t *ends, AstList *stmts);
+
+/* ---- rows.c: rows of arrays ---- */
+
+/* Is it a step of a row of one dimension, whose elements are numbers of one type? Such go back by element. */
+bool rows_are(const Step *step);
+void rows_back(Back *b, AstList *out, const Step *step);
+
 /* ---- states.c: loops that keep states ---- */
 
 void states_forth(Back *b, AstList *out, const Step *step, Kept *kept);
@@ -121,11 +138,14 @@ Ast *states_more(Back *b, const Step *step, const Kept *kept); /* is there such 
 
 /* Of an assignment of numbers: is v, which it reads, nothing that its derivative depends on? */
 bool needs_not(const Step *step, const Variables *plain, const Variable *v);
+/* Adds the variables that the expression of a step reads; false: it calls functions, which read others. */
+bool needs_of_value(const Step *step, Variables *out);
 /* What has to have its value in front of the steps from number `from` on, to go there and back, and to give what
  * `needs` has before: adds it there. `runs`: all of them are run, whoever needs what they give. */
 void needs_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, Variables *needs);
-/* What the way back reads of the values before this step, which was run forth; `taping`: in a turn left on a tape. */
-void needs_back(Sema *s, const Step *step, bool taping, Variables *out);
+/* What the way back reads of the values before this step, which was run forth; `nest`: the outermost loop whose turns are
+ * left on tapes, NULL: it is in none. */
+void needs_back(Sema *s, const Step *step, const Step *nest, Variables *out);
 /* Is a step run forth, if `after` is needed behind it? */
 bool needs_running(const Steps *steps, size_t at, const Variables *after);
 /* Does a later step write what this one declares? Then it is declared, at least. */

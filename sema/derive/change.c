@@ -152,6 +152,10 @@ void change_assignment(Back *b, AstList *out, const Step *step)
         give(b, out, loc, named, tree_name(b->s, loc, target->bar));
         return;
     }
+    if (rows_are(step)) {
+        rows_back(b, out, step);
+        return;
+    }
     const Taken t = take(b, step);
     Variables by = t.by;
     Ast *seed = target->bar ? tree_name(b->s, loc, target->bar) : NULL;
@@ -192,7 +196,10 @@ static Ast *element_of(Back *b, const Step *step, const Variable *array)
 void change_get(Back *b, AstList *out, const Step *step)
 {
     Loc loc = step->loc;
-    if (step->array->active) {
+    if (step->array->active && rows_are(step)) {
+        change_none(b, out, loc, step->array);
+        rows_back(b, out, step);
+    } else if (step->array->active) {
         change_none(b, out, loc, step->array);
         Ast *sum = code_plus(b->s, loc, step->target->type, element_of(b, step, step->array),
                              tree_name(b->s, loc, step->target->bar));

@@ -58,6 +58,7 @@ struct Variable {
     bool differentiated;     /* a parameter: it is differentiated by */
     bool active;             /* depends on what is */
     const char *bar; /* its change, or what the result changes by it, in the code that is made */
+    bool rows;       /* it is made of rows of an array, or for them */
     bool declared, given; /* does bar have a place, a value? */
     const char *log; /* what notes elements that are overwritten, where something does; else NULL */
 };
@@ -82,7 +83,7 @@ struct Step {
     Variable *declared; /* of RUN: the variable that it declares, without a value; or NULL */
     bool declares;      /* the target */
     bool over;          /* the target had a value */
-    Variable *array;
+    Variable *array;    /* also of ASSIGN with rows: the variable that they get */
     Ast *value;
     Ast *written;    /* of ASSIGN: what is run in place of it, a statement; or NULL */
     Ast *rows;       /* of these: rows of the target that it sets, as those of GET; or NULL */

@@ -73,10 +73,12 @@ static bool needs_value(const Step *step, const Variables *plain, const Variable
 {
     switch (step->kind) {
     case STEP_GET:
+        if (rows_are(step)) return step->target->active && v != step->array;
         if (step->target->type->kind != TY_SCALAR) return true;
         return step->target->active && v != step->array;
     case STEP_PUT: return step->target->active && v != step->array && v != step->target;
     case STEP_ASSIGN:
+        if (rows_are(step)) return step->target->active && v != step->array && v != step->target;
         if (step->target->type->kind != TY_SCALAR) return true;
         return step->target->active && (functions->len || !needs_not(step, plain, v));
     default: return true;
@@ -90,6 +92,18 @@ static bool needs_to_run(const Step *step, const Variables *plain, const Variabl
     if (step->kind == STEP_ASSIGN && !functions->len)
         return !(v->active && needs_not(step, plain, v));
     return step->kind != STEP_PUT || (v != step->array && v != step->target);
+}
+
+bool needs_of_value(const Step *step, Variables *out)
+{
+    Variables plain = {0}, functions = {0};
+    normal_reads(step, &plain, &functions);
+    const bool all = !functions.len;
+    for (size_t i = 0; i < plain.len; i++)
+        if (mentions(step->value, &plain, plain.data[i])) normal_add(out, plain.data[i]);
+    vec_free(&plain);
+    vec_free(&functions);
+    return all;
 }
 
 static void add_needs(const Step *step, bool wanted, bool runs, Variables *out)
@@ -187,13 +201,14 @@ void needs_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, V
     }
 }
 
-static void loop_back_needs(Sema *s, const Step *step, bool taping, Variables *out)
+static void loop_back_needs(Sema *s, const Step *step, const Step *nest, Variables *out)
 {
-    const LoopWay way = stateless_way(s, step, taping);
+    const LoopWay way = stateless_way(s, step, nest != NULL);
     Variables turn = {0};
     if (way == LOOP_TAPED)
-        for (size_t i = 0; i < step->first.len; i++) needs_back(s, &step->first.data[i], true, out);
-    if (way == LOOP_TAPED && taping) return;
+        for (size_t i = 0; i < step->first.len; i++)
+            needs_back(s, &step->first.data[i], nest ? nest : step, out);
+    if (way == LOOP_TAPED && nest) return;
     turn_needs(s, step, way != LOOP_BY_NUMBER, &turn);
     for (size_t i = 0; i < turn.len; i++) /* states have what the loop keeps */
         if (way != LOOP_TAPED || !normal_has(&step->keeps, turn.data[i]))
@@ -201,10 +216,11 @@ static void loop_back_needs(Sema *s, const Step *step, bool taping, Variables *o
     vec_free(&turn);
 }
 
-void needs_back(Sema *s, const Step *step, bool taping, Variables *out)
+void needs_back(Sema *s, const Step *step, const Step *nest, Variables *out)
 {
+    if (nest && again_can(s, nest, step)) needs_of_value(step, out);
     if (step->kind == STEP_LOOP) {
-        loop_back_needs(s, step, taping, out);
+        loop_back_needs(s, step, nest, out);
     } else if (step->kind == STEP_IF) {
         Variables inside = {0};
         branch_needs(s, step, false, &inside);
@@ -249,7 +265,8 @@ bool needs_running(const Steps *steps, size_t at, const Variables *after)
         return true;
     if (writes_any(step, after)) return true;
     const bool single = step->target && step->target->type->kind == TY_SCALAR;
-    if (step->kind == STEP_PUT || (step->kind == STEP_IF && !runs_always(step)) ||
+    if (step->kind == STEP_PUT || (step->kind == STEP_ASSIGN && rows_are(step)) ||
+        (step->kind == STEP_IF && !runs_always(step)) ||
         (single && (step->kind == STEP_GET || step->kind == STEP_ASSIGN)))
         return false;
     if (needs_place(steps, at)) return true;

@@ -22,6 +22,7 @@ static void taped_forth(Back *b, AstList *out, const Step *step, Kept *kept)
     AstList turn = {0};
     const Variables before = back_enter(b, &kept->needed);
     kept->tape = tape_new(b->s, step);
+    kept->tape->nest = b->nest;
     kept->turn = arena_array(b->s->arena, Kept, step->first.len + 1);
     memset(kept->turn, 0, sizeof *kept->turn * step->first.len);
     vec_push(&b->tapes, kept->tape);
@@ -87,9 +88,9 @@ void taped_nest(Back *b, AstList *out, const Step *step, Kept *kept)
     hide_logs(step, saved, true);
     log_begin(s, out, step, &logged, &kept->taped);
     log_use(&kept->taped, true);
-    b->taping = true;
+    b->nest = step;
     taped_forth(b, &loop, step, kept);
-    b->taping = false;
+    b->nest = NULL;
     log_use(&kept->taped, false);
     hide_logs(step, saved, false);
     Ast *nest = loop.data[0];
@@ -135,10 +136,7 @@ static void locals_of(const Back *b, const Step *step, const Kept *kept, BackLoc
     else if (step->target && step->target->log)
         add_local(all, kept->name, number);
     else
-        add_local(all, kept->name,
-                  step->kind == STEP_PUT ? step->array->type
-                  : step->target         ? step->target->type
-                                         : NULL);
+        add_local(all, kept->name, back_old_type(b->s, step));
     for (size_t i = 0; i < kept->old.len; i++) {
         v = step->keeps.data[i];
         add_local(all, kept->old.data[i], v->log ? number : v->type);
@@ -154,10 +152,14 @@ static void turn_back(Back *b, AstList *turn, const Step *step, const Kept *kept
     for (size_t i = 0; i < step->first.len; i++)
         locals_of(b, &step->first.data[i], &kept->turn[i], &all);
     back_give_all(b, &kept->tape->before, step, &inner);
-    for (size_t i = step->first.len; i-- > 0 && b->good;)
+    size_t *ends = arena_array(b->s->arena, size_t, step->first.len + 1);
+    for (size_t i = step->first.len; i-- > 0 && b->good;) {
         back_step(b, &inside, &step->first.data[i], &kept->turn[i]);
+        ends[i] = (size_t)inside.len;
+    }
     back_end_declared(&step->first);
     back_level_turn(b, &inside, step, &inner);
+    if (b->good) again_insert(b, step, kept, ends, &inside);
     if (b->good) tape_take(b, kept->tape, &all, inside, turn);
     for (size_t i = 0; i < step->first.len; i++) back_free(&kept->turn[i]);
     vec_free(&all);

@@ -294,6 +294,7 @@ bool shape_get_rows(Shape *f, Ast **slot, Steps *out)
     Step step = {.kind = STEP_GET, .loc = n->loc, .array = array, .value = rows};
     Variable *v = shape_variable(f, code_fresh(f->s, "rows"),
                                  type_array(f->s->types, array->type->result, ranges));
+    v->rows = true;
     shape_reads(f, rows, &step.reads);
     shape_target(f, &step, v, true);
     vec_push(out, step);
@@ -302,7 +303,7 @@ bool shape_get_rows(Shape *f, Ast **slot, Steps *out)
 }
 
 /* value: a variable, of numbers or arrays. */
-static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, const Variable *value,
+static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, Variable *value,
                       Ast *written, Steps *out)
 {
     Sema *s = f->s;
@@ -359,6 +360,7 @@ static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, const Var
     }
     if (!f->out->good) return;
     Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = lambda, .written = written};
+    step.array = value;
     step.rows = rows_of(f, array, target, out);
     if (!f->out->good) return;
     shape_reads(f, lambda, &step.reads);
@@ -385,7 +387,11 @@ static void slice(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast
     const Type *of = array->type->result;
     if (op != AST_OP_NONE) value = tree_binary(s, loc, op, ast_clone(s->arena, target), value);
     if (op != AST_OP_NONE || type_is_functional(t)) of = type_array(s->types, of, ranges);
-    const Variable *v = shape_temporary(f, "slice", of, value, out);
+    Variable *v = op == AST_OP_NONE && f->loops ? shape_named(f, value) : NULL;
+    if (!v || v->definition || v->type != of || v == array) {
+        v = shape_temporary(f, "slice", of, value, out);
+        v->rows = true;
+    }
     Ast *written = tree_assign(s, loc, ast_clone(s->arena, target), tree_name(s, loc, v->name));
     put_slice(f, loc, array, target, v, written, out);
 }
