@@ -169,7 +169,7 @@ void change_assignment(Back *b, AstList *out, const Step *step)
             Variable *v = by.data[i];
             if (v == target)
                 own = i;
-            else
+            else if (!v->passed)
                 give(b, out, loc, v, by_part(b, &t, i, seed));
         }
         target->given = false;
@@ -212,6 +212,7 @@ void change_put(Back *b, AstList *out, const Step *step)
 {
     Loc loc = step->loc;
     if (step->array->active) give(b, out, loc, step->array, element_of(b, step, step->target));
+    if (step->more) return;
     code_add(b->s, out,
              tree_assign(b->s, loc, element_of(b, step, step->target),
                          code_zero(b->s, loc, step->array)));

@@ -58,6 +58,7 @@ struct Variable {
     bool differentiated;     /* a parameter: it is differentiated by */
     bool active;             /* depends on what is */
     const char *bar; /* its change, or what the result changes by it, in the code that is made */
+    bool passed; /* the old value of an element that gets more: what that changes by stays where it is */
     bool rows;       /* it is made of rows of an array, or for them */
     bool declared, given; /* does bar have a place, a value? */
     const char *log; /* what notes elements that are overwritten, where something does; else NULL */
@@ -83,6 +84,7 @@ struct Step {
     Variable *declared; /* of RUN: the variable that it declares, without a value; or NULL */
     bool declares;      /* the target */
     bool over;          /* the target had a value */
+    bool more;          /* of PUT: the element is what it was and more, of which nothing else knows */
     Variable *array;    /* also of ASSIGN with rows: the variable that they get */
     Ast *value;
     Ast *written;    /* of ASSIGN: what is run in place of it, a statement; or NULL */

@@ -188,8 +188,7 @@ static void make_room(Sema *s, const Tape *t, const Type *tape, Ast *wanted, Ast
 
 static Ast *sum(Sema *s, const Tape *t, Ast *more)
 {
-    Ast *count = tree_cast(s, t->loc, type_node(s, t->loc, s->longs), tape_count(s, t));
-    return tree_binary(s, t->loc, AST_OP_ADD, count, more);
+    return tree_binary(s, t->loc, AST_OP_ADD, tape_count(s, t), more);
 }
 
 static Ast *top(Sema *s, const Tape *t)
@@ -232,7 +231,7 @@ void tape_take(Back *b, Tape *t, const BackLocals *all, AstList stmts, AstList *
         types[n++] = used.data[i].type;
         items = ast_list_add(s->arena, items, tree_name(s, loc, used.data[i].name));
     }
-    code_local(s, &b->tapes_made, loc, s->integer, t->count, tree_int(s, loc, 0));
+    code_local(s, &b->tapes_made, loc, s->longs, t->count, tree_int(s, loc, 0));
     if (t->each) t->each->int_lit.value = 8 * (uint64_t)(n ? n : 1) * t->beside;
     weigh(b, t, &used);
     if (n) put(b, t, n, types, n == 1 ? items.data[0] : tree_tuple(s, loc, items));

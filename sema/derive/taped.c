@@ -42,7 +42,7 @@ void taped_inner(Back *b, AstList *out, const Step *step, Kept *kept)
     const char *mark = code_fresh(b->s, "mark");
     taped_forth(b, &loop, step, kept);
     kept->tape->mark = mark;
-    code_local(b->s, out, step->loc, b->s->integer, mark, tape_count(b->s, kept->tape));
+    code_local(b->s, out, step->loc, b->s->longs, mark, tape_count(b->s, kept->tape));
     code_add(b->s, out, kept->tape->ahead);
     code_add(b->s, out, loop.data[0]);
 }
@@ -52,8 +52,7 @@ static Ast *has_room(Back *b, const Tape *t)
 {
     Sema *s = b->s;
     Ast *bytes = tree_binary(s, t->loc, AST_OP_MUL,
-                             tree_cast(s, t->loc, type_node(s, t->loc, s->longs), tape_count(s, t)),
-                             t->each);
+                             tape_count(s, t), t->each);
     Ast *fits = tree_binary(s, t->loc, AST_OP_LT, bytes, tree_name(s, t->loc, b->room));
     Ast *none = tree_binary(s, t->loc, AST_OP_EQ, tape_count(s, t), tree_int(s, t->loc, 0));
     return tree_binary(s, t->loc, AST_OP_LOR, none, fits);
@@ -122,7 +121,7 @@ static void add_local(BackLocals *all, const char *name, const Type *t)
 /* What a step declares when it goes forth. */
 static void locals_of(const Back *b, const Step *step, const Kept *kept, BackLocals *all)
 {
-    const Type *number = b->s->integer;
+    const Type *number = b->s->integer, *longs = b->s->longs;
     Variable *v;
     for (size_t k = 0; step->declares && (v = normal_target(step, k)); k++)
         add_local(all, v->name, v->type);
@@ -130,7 +129,7 @@ static void locals_of(const Back *b, const Step *step, const Kept *kept, BackLoc
         add_local(all, step->declared->name, step->declared->type);
     if (step->kind == STEP_LOOP)
         add_local(all, kept->stateless ? kept->name : kept->tape->mark,
-                  kept->stateless ? b->s->longs : number);
+                  longs);
     else if (step->kind == STEP_IF)
         add_local(all, kept->name, b->s->boolean);
     else if (step->target && step->target->log)
@@ -206,7 +205,7 @@ void taped_nest_back(Back *b, AstList *out, const Step *step, const Kept *kept)
     states_take(b, &again, step, kept);
     code_add(s, &again, ast_clone(s->arena, kept->tape->turn));
     code_local(s, out, loc, s->boolean, rest, tree_true(s, loc));
-    code_local(s, &all, loc, s->integer, least, tree_int(s, loc, 0));
+    code_local(s, &all, loc, s->longs, least, tree_int(s, loc, 0));
     code_set(s, &all, loc, rest, states_more(b, step, kept));
     code_add(s, &all, code_if(s, loc, tree_name(s, loc, rest), again, (AstList){0}));
     code_add(s, &all, tape_while(s, kept->tape, tree_name(s, loc, least), turn));

@@ -122,14 +122,29 @@ bool shape_get(Shape *f, Ast **slot, Steps *out)
     return true;
 }
 
-static void put(Shape *f, Loc loc, Variable *array, AstList at, Variable *value, Steps *out)
+static void put(Shape *f, Loc loc, Variable *array, AstList at, Variable *value, bool more,
+                Steps *out)
 {
     Step step = {.kind = STEP_PUT, .loc = loc, .value = element_at(f, loc, array, at)};
     step.array = value;
+    step.more = more;
     shape_reads(f, step.value, &step.reads);
     normal_add(&step.reads, value);
     shape_target(f, &step, array, false);
     vec_push(out, step);
+}
+
+/* Do the steps from number `from` on leave the array as it is? */
+static bool leaves(const Steps *steps, size_t from, const Variable *array)
+{
+    bool all = true;
+    for (size_t i = from; i < steps->len; i++) {
+        const Step *step = &steps->data[i];
+        const Variable *target;
+        for (size_t k = 0; (target = normal_target(step, k)); k++) all = all && target != array;
+        all = all && !normal_has(&step->writes, array);
+    }
+    return all;
 }
 
 static void put_element(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value,
@@ -138,13 +153,21 @@ static void put_element(Shape *f, Loc loc, Variable *array, Ast *target, AstOp o
     Sema *s = f->s;
     const Type *t = array->type->result;
     AstList at = places_of(f, target, array, shape_effect(value) != NULL, out);
+    Variable *was = NULL;
     if (op != AST_OP_NONE && f->out->good) {
         Ast *old = element_at(f, target->loc, array, at);
-        if (kind_is_real(t)) old = tree_name(s, loc, get(f, array, old, out)->name);
+        if (kind_is_real(t)) {
+            was = get(f, array, old, out);
+            old = tree_name(s, loc, was->name);
+        }
         value = tree_cast(s, loc, type_node(s, loc, t), tree_binary(s, loc, op, old, value));
     }
     if (!f->out->good) return;
-    put(f, loc, array, at, shape_temporary(f, "put", t, value, out), out);
+    const size_t from = out->len;
+    Variable *now = shape_temporary(f, "put", t, value, out);
+    if (was && t->kind == TY_SCALAR && (op == AST_OP_ADD || op == AST_OP_SUB))
+        was->passed = leaves(out, from, array);
+    put(f, loc, array, at, now, was && was->passed, out);
 }
 
 /* ---- elements that are written ------------------------------------------------------------------------ */
@@ -214,7 +237,7 @@ bool shape_list(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps
     shape_target(f, &step, v, declares);
     vec_push(out, step);
     for (size_t i = 0; i < l.values.len && f->out->good; i++)
-        put(f, loc, v, l.places.data[i], l.values.data[i], out);
+        put(f, loc, v, l.places.data[i], l.values.data[i], false, out);
     vec_free(&l.values);
     vec_free(&l.places);
     return true;
