@@ -118,9 +118,13 @@ typedef struct HostLoop {                    /* what break and continue leave */
 
 /* What is known of an array variable within a loop that was entered with its elements at hand: the
  * domain begins at 0, extents fit 31 bits, and nothing in the loop changes that. */
+enum { HOST_MAX_KNOWN = 2 };
+
 typedef struct HostFact {
     const Symbol *sym;
     bool write;
+    /* variables that the loop leaves alone, which were found inside of this dimension in front of it */
+    const Symbol *known[CS_MAX_RANK][HOST_MAX_KNOWN];
     LLVMValueRef data, n[CS_MAX_RANK], stride[CS_MAX_RANK]; /* n: i32, stride: i64 */
     LLVMValueRef count;                                     /* of records: as in HostElement */
 } HostFact;

@@ -296,6 +296,8 @@ typedef struct LoopScan {
     bool ok;
     bool calls; /* it runs user code, or changes fields */
     int nodes;
+    bool binds; /* it sets variables in ways that are not looked at */
+    VEC(const Symbol *) set;
 } LoopScan;
 
 static void visit_loop(Ast **child, void *ctx);
@@ -313,6 +315,52 @@ static void use(LoopScan *s, const Symbol *sym, bool write)
     }
     HostFact fact = {.sym = sym, .write = write};
     vec_push(s->facts, fact);
+}
+
+/* Such a variable is an index: it may be one for the whole loop. */
+static void note_index(LoopScan *s, const Symbol *array, int d, const Ast *n)
+{
+    if (n->kind != AST_NAME_REF || !n->sym || !n->type || n->type->kind != TY_SCALAR ||
+        n->type->scalar != SC_INT || (n->sym->kind != SYM_LOCAL && n->sym->kind != SYM_PARAM))
+        return;
+    for (size_t i = 0; i < s->facts->len; i++) {
+        HostFact *fact = &s->facts->data[i];
+        for (int k = 0; fact->sym == array && k < HOST_MAX_KNOWN; k++) {
+            if (fact->known[d][k] && fact->known[d][k] != n->sym) continue;
+            fact->known[d][k] = n->sym;
+            break;
+        }
+    }
+}
+
+/* What the loop sets. */
+static void note_set(LoopScan *s, const Ast *n)
+{
+    const Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
+                        : n->kind == AST_INCDEC ? n->incdec.target
+                                                : NULL;
+    if (target && target->kind == AST_NAME_REF)
+        vec_push(&s->set, target->sym);
+    else if (n->kind == AST_DECLARATOR)
+        vec_push(&s->set, n->sym);
+    else if (target && target->kind != AST_INDEX && target->kind != AST_MEMBER)
+        s->binds = true;
+    if (n->kind == AST_FOREACH || n->kind == AST_IS || n->kind == AST_SWITCH ||
+        n->kind == AST_TRY || n->kind == AST_CLOSURE || has_mode(n))
+        s->binds = true;
+}
+
+/* Only those stay known that the loop leaves alone. */
+static void drop_set(LoopScan *s)
+{
+    for (size_t i = 0; i < s->facts->len; i++)
+        for (int d = 0; d < CS_MAX_RANK; d++)
+            for (int k = 0; k < HOST_MAX_KNOWN; k++) {
+                const Symbol **known = &s->facts->data[i].known[d][k];
+                bool set = s->binds || s->calls;
+                for (size_t j = 0; j < s->set.len; j++) set = set || s->set.data[j] == *known;
+                if (set) *known = NULL;
+            }
 }
 
 static bool is_array_variable(const Ast *n)
@@ -334,7 +382,10 @@ static bool element(LoopScan *s, Ast *n, bool write)
     }
     use(s, base->sym, write);
     AstList args = n->kind == AST_INDEX ? n->index.args : n->call.args;
-    for (int i = 0; i < args.len; i++) visit_loop(&args.data[i], s);
+    for (int i = 0; i < args.len; i++) {
+        note_index(s, base->sym, i, args.data[i]);
+        visit_loop(&args.data[i], s);
+    }
     return true;
 }
 
@@ -361,6 +412,7 @@ static void visit_loop(Ast **child, void *ctx)
         return;
     }
     if (n->is_const) return;
+    note_set(s, n);
     bool call = n->kind == AST_CALL || n->kind == AST_NEW || n->kind == AST_MEMBER;
     if (call && n->sym && n->sym->kind != SYM_BUILTIN && n->sym->kind != SYM_CONST) s->calls = true;
     if (n->kind == AST_ASSIGN && element(s, n->assign.target, true)) {
@@ -397,7 +449,7 @@ static void visit_loop(Ast **child, void *ctx)
 bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Symbol *hidden,
                     HostFacts *facts)
 {
-    LoopScan s = {m, facts, true, false, 0};
+    LoopScan s = {.m = m, .facts = facts, .ok = true};
     if (hidden) use(&s, hidden, false);
     for (int i = 0; i < nparts; i++) {
         Ast *part = parts[i];
@@ -406,5 +458,7 @@ bool host_scan_loop(const HostModule *m, Ast *const *parts, int nparts, const Sy
     for (size_t i = 0; i < facts->len; i++) /* a caller's variable may be known to others */
         if (facts->data[i].sym->mode != AST_OP_NONE && facts->data[i].sym->mode != AST_OP_BY_VALUE)
             s.ok = s.ok && !s.calls;
+    drop_set(&s);
+    vec_free(&s.set);
     return s.ok && facts->len > 0;
 }

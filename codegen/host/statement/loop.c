@@ -105,6 +105,25 @@ static LLVMValueRef load_fact(HostFunc *f, HostFact *fact)
     return fits;
 }
 
+/* Are the variables that the loop leaves alone inside of the dimensions that they are indices of? Those that are asked
+ * for stay in the fact; NULL: there are none. */
+static LLVMValueRef ask_known(HostFunc *f, const HostLoopCode *l, HostFact *fact)
+{
+    HostModule *m = f->m;
+    LLVMValueRef all = NULL;
+    for (int d = 0; d < fact->sym->type->nparams; d++)
+        for (int k = 0; k < HOST_MAX_KNOWN; k++) {
+            const Symbol *v = fact->known[d][k];
+            if (v && (l->before || !v->host || !LLVMIsAAllocaInst(v->host)))
+                v = fact->known[d][k] = NULL; /* what comes before a round may set it */
+            if (!v) continue;
+            LLVMValueRef at = LLVMBuildLoad2(m->b, m->i32, v->host, "");
+            LLVMValueRef inside = LLVMBuildICmp(m->b, LLVMIntULT, at, fact->n[d], "");
+            all = all ? LLVMBuildAnd(m->b, all, inside, "") : inside;
+        }
+    return all;
+}
+
 static void emit_versions(HostFunc *f, const HostLoopCode *l, HostFacts *facts)
 {
     HostModule *m = f->m;
@@ -120,6 +139,8 @@ static void emit_versions(HostFunc *f, const HostLoopCode *l, HostFacts *facts)
     for (size_t i = 0; i < facts->len; i++) {
         LLVMValueRef fits = load_fact(f, &facts->data[i]);
         all = all ? LLVMBuildAnd(m->b, all, fits, "") : fits;
+        LLVMValueRef inside = ask_known(f, l, &facts->data[i]);
+        if (inside) all = LLVMBuildAnd(m->b, all, inside, "");
     }
     LLVMBuildCondBr(m->b, all, fast, slow);
 

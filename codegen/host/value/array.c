@@ -217,6 +217,17 @@ HostElement host_element_write(HostFunc *f, LLVMValueRef slot, const Type *type,
     return (HostElement){type->result, write_at(f, slot, offset, loc), offset, count};
 }
 
+/* Is an index the value of a variable that is known to be inside? */
+static bool is_known(const HostFact *fact, int d, LLVMValueRef i)
+{
+    if (!LLVMIsALoadInst(i)) return false;
+    for (int k = 0; k < HOST_MAX_KNOWN; k++) {
+        const Symbol *v = fact->known[d][k];
+        if (v && LLVMGetOperand(i, 0) == v->host) return true;
+    }
+    return false;
+}
+
 HostElement host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef array,
                                  const Type *type, const HostIndex *x, Loc loc)
 {
@@ -224,11 +235,12 @@ HostElement host_element_by_fact(HostFunc *f, const HostFact *fact, LLVMValueRef
     LLVMValueRef outside = NULL, offset = NULL;
     for (int d = 0; d < x->rank; d++) {
         LLVMValueRef n = fact->n[d];
+        if (is_known(fact, d, x->i[d])) continue;
         if (LLVMTypeOf(x->i[d]) == m->i64) n = LLVMBuildZExt(m->b, n, m->i64, "");
         LLVMValueRef no = LLVMBuildICmp(m->b, LLVMIntUGE, x->i[d], n, "");
         outside = outside ? LLVMBuildOr(m->b, outside, no, "") : no;
     }
-    check(f, outside, array, x, loc);
+    if (outside) check(f, outside, array, x, loc);
     for (int d = 0; d < x->rank; d++) {
         LLVMValueRef part = wide(f, x, d);
         if (d < x->rank - 1) part = LLVMBuildMul(m->b, part, fact->stride[d], "");
