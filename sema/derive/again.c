@@ -184,7 +184,7 @@ void again_insert(Back *b, const Step *loop, const Kept *kept, const size_t *end
     for (size_t d = 0; d < steps->len; d++) {
         const Step *step = &steps->data[d];
         const bool can = again_can(s, kept->tape->nest, step);
-        places[d] = (Place){!can                      ? NULL
+        places[d] = (Place){!can                    ? NULL
                             : step->kind == STEP_IF ? kept->turn[d].name
                                                     : step->target->name,
                             0, false};
@@ -195,9 +195,8 @@ void again_insert(Back *b, const Step *loop, const Kept *kept, const size_t *end
         for (size_t d = 0; d < steps->len; d++) {
             const Step *step = &steps->data[d];
             if (!places[d].wanted || places[d].at != at) continue;
-            code_local(s, &all, step->loc,
-                       step->kind == STEP_IF ? s->boolean : step->target->type, places[d].name,
-                       ast_clone(s->arena, step->value));
+            code_local(s, &all, step->loc, step->kind == STEP_IF ? s->boolean : step->target->type,
+                       places[d].name, ast_clone(s->arena, step->value));
         }
         if (at < (size_t)stmts->len) code_add(s, &all, stmts->data[at]);
     }

@@ -123,8 +123,6 @@ void again_insert(Back *b, const Step *loop, const Kept *kept, const size_t *end
 
 /* ---- rows.c: rows of arrays ---- */
 
-/* Is it a step of a row of one dimension, whose elements are numbers of one type? Such go back by element. */
-bool rows_are(const Step *step);
 void rows_back(Back *b, AstList *out, const Step *step);
 
 /* ---- states.c: loops that keep states ---- */

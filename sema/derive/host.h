@@ -58,8 +58,9 @@ struct Variable {
     bool differentiated;     /* a parameter: it is differentiated by */
     bool active;             /* depends on what is */
     const char *bar; /* its change, or what the result changes by it, in the code that is made */
-    bool passed; /* the old value of an element that gets more: what that changes by stays where it is */
-    bool rows;       /* it is made of rows of an array, or for them */
+    bool
+        passed; /* the old value of an element that gets more: what that changes by stays where it is */
+    bool rows;            /* it is made of rows of an array, or for them */
     bool declared, given; /* does bar have a place, a value? */
     const char *log; /* what notes elements that are overwritten, where something does; else NULL */
 };
@@ -84,8 +85,8 @@ struct Step {
     Variable *declared; /* of RUN: the variable that it declares, without a value; or NULL */
     bool declares;      /* the target */
     bool over;          /* the target had a value */
-    bool more;          /* of PUT: the element is what it was and more, of which nothing else knows */
-    Variable *array;    /* also of ASSIGN with rows: the variable that they get */
+    bool more;       /* of PUT: the element is what it was and more, of which nothing else knows */
+    Variable *array; /* also of ASSIGN with rows: the variable that they get */
     Ast *value;
     Ast *written;    /* of ASSIGN: what is run in place of it, a statement; or NULL */
     Ast *rows;       /* of these: rows of the target that it sets, as those of GET; or NULL */
@@ -212,6 +213,11 @@ Ast *log_count(Sema *s, Loc loc, const Variable *v);
 void log_put(Sema *s, AstList *out, const Step *put);
 /* Puts back what was overwritten since the log had so many. */
 void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count);
+
+/* ---- rows.c ---- */
+
+/* Is it a step of a row of one dimension, whose elements are numbers of one type? Such go back by element. */
+bool rows_are(const Step *step);
 
 /* ---- split.c: values that hold arrays, as their fields --------------------------------------------------- */
 

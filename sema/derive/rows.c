@@ -27,7 +27,7 @@ typedef struct Rows {
     Ast *array, *value;    /* elements of the changes, which get their places */
     const Variable *whole; /* whose rows they are */
     const Variable *part;
-    bool put;
+    bool put, more;
 } Rows;
 
 static void add(const Rows *r, AstList *out, Ast *to, Ast *from)
@@ -44,11 +44,11 @@ static void element(const Rows *r, AstList *out)
     Sema *s = r->b->s;
     if (!r->put) add(r, out, r->array, r->value);
     if (r->put && r->part->active) add(r, out, r->value, r->array);
-    if (!r->put) return;
+    if (!r->put || r->more) return;
     Variable of = {.type = r->whole->type->result};
-    code_add(s, out,
-             tree_assign(s, r->of->loc, ast_clone(s->arena, r->array),
-                         code_zero(s, r->of->loc, &of)));
+    code_add(
+        s, out,
+        tree_assign(s, r->of->loc, ast_clone(s->arena, r->array), code_zero(s, r->of->loc, &of)));
 }
 
 static Ast *more(Sema *s, Loc loc, const char *name)
@@ -77,10 +77,9 @@ static void from(Rows *r, AstList *out, int d, int at)
     r->array->index.args = ast_list_add(s->arena, r->array->index.args, tree_name(s, loc, i));
     code_local(s, out, loc, s->integer, i, ast_clone(s->arena, place->range.lo));
     if (many) {
-        Ast *lower = tree_call(
-            s, loc,
-            tree_member(s, loc, tree_name(s, loc, r->part->bar), "GetLowerBound"), 1,
-            tree_int(s, loc, (uint64_t)at));
+        Ast *lower =
+            tree_call(s, loc, tree_member(s, loc, tree_name(s, loc, r->part->bar), "GetLowerBound"),
+                      1, tree_int(s, loc, (uint64_t)at));
         r->value->index.args = ast_list_add(s->arena, r->value->index.args, tree_name(s, loc, k));
         code_local(s, out, loc, s->integer, k, lower);
     }
@@ -107,8 +106,14 @@ void rows_back(Back *b, AstList *out, const Step *step)
     Variable *whole = put ? step->target : step->array, *part = put ? step->array : step->target;
     AstList code = {0};
     if (put && part->active) change_none(b, out, loc, part);
-    Rows r = {b, put ? step->rows : step->value, index_of(s, loc, whole->bar), NULL, whole, part,
-              put};
+    Rows r = {b,
+              put ? step->rows : step->value,
+              index_of(s, loc, whole->bar),
+              NULL,
+              whole,
+              part,
+              put,
+              step->more};
     if (part->active && part->type->kind == TY_ARRAY)
         r.value = index_of(s, loc, part->bar);
     else if (part->active)

@@ -51,8 +51,7 @@ void taped_inner(Back *b, AstList *out, const Step *step, Kept *kept)
 static Ast *has_room(Back *b, const Tape *t)
 {
     Sema *s = b->s;
-    Ast *bytes = tree_binary(s, t->loc, AST_OP_MUL,
-                             tape_count(s, t), t->each);
+    Ast *bytes = tree_binary(s, t->loc, AST_OP_MUL, tape_count(s, t), t->each);
     Ast *fits = tree_binary(s, t->loc, AST_OP_LT, bytes, tree_name(s, t->loc, b->room));
     Ast *none = tree_binary(s, t->loc, AST_OP_EQ, tape_count(s, t), tree_int(s, t->loc, 0));
     return tree_binary(s, t->loc, AST_OP_LOR, none, fits);
@@ -128,8 +127,7 @@ static void locals_of(const Back *b, const Step *step, const Kept *kept, BackLoc
     if (step->kind == STEP_RUN && step->declared)
         add_local(all, step->declared->name, step->declared->type);
     if (step->kind == STEP_LOOP)
-        add_local(all, kept->stateless ? kept->name : kept->tape->mark,
-                  longs);
+        add_local(all, kept->stateless ? kept->name : kept->tape->mark, longs);
     else if (step->kind == STEP_IF)
         add_local(all, kept->name, b->s->boolean);
     else if (step->target && step->target->log)

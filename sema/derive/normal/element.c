@@ -408,15 +408,24 @@ static void slice(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast
         return;
     }
     const Type *of = array->type->result;
-    if (op != AST_OP_NONE) value = tree_binary(s, loc, op, ast_clone(s->arena, target), value);
+    Variable *was = NULL;
+    if (op != AST_OP_NONE) {
+        Ast *old = ast_clone(s->arena, target);
+        if (shape_get_rows(f, &old, out)) was = shape_find(f, old->name_ref.name);
+        value = tree_binary(s, loc, op, old, value);
+    }
+    const size_t from = out->len;
     if (op != AST_OP_NONE || type_is_functional(t)) of = type_array(s->types, of, ranges);
     Variable *v = op == AST_OP_NONE && f->loops ? shape_named(f, value) : NULL;
     if (!v || v->definition || v->type != of || v == array) {
         v = shape_temporary(f, "slice", of, value, out);
         v->rows = true;
     }
+    if (was && (op == AST_OP_ADD || op == AST_OP_SUB)) was->passed = leaves(out, from, array);
     Ast *written = tree_assign(s, loc, ast_clone(s->arena, target), tree_name(s, loc, v->name));
     put_slice(f, loc, array, target, v, written, out);
+    if (was && was->passed && f->out->good && !rows_are(&vec_last(out))) was->passed = false;
+    if (was && was->passed && f->out->good) vec_last(out).more = true;
 }
 
 void shape_put(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast *value, Steps *out)
