@@ -1,6 +1,7 @@
 /* Tapes: what turns of a loop leave to the way back, so that it need not run them again.
  *
- *     for (..) { double e = a[i]; s = s * e; }    while (.. && there is room) { $old = s; .. $tape[$count] = (e, $old); $count++; }
+ *     for (..) { double e = a[i]; s = s * e; }    while (.. && there is room) { $old = s; .. $tape[$count] = (e, $old);
+ *                                                                               $count++; }
  *                                                 while ($count > 0) { $count--; (e, $old) = $tape[$count]; .. }
  *
  * Loops inside have tapes of their own beside it, which begin for them where $mark says. Where there is no more room
