@@ -61,6 +61,12 @@ const Def *schedule_plain(Unit *u, const Def *of)
         all = num_and(u, all, num_op(u, FD_OP_LE, lo, num_must(u, of->doms[i].lo)));
         all = num_and(u, all, num_op(u, FD_OP_GE, hi, num_must(u, of->doms[i].hi)));
     }
+    for (int i = 0, n = fd_reductions(body, reduces); i < n; i++) {
+        if (!unit_is_empty(u, reduces[i]))
+            continue; /* under the conditions the plan does not report it */
+        if (!reduction_is_closed(reduces[i])) return NULL;
+        all = num_and(u, all, num_op(u, FD_OP_GT, recipe_length(u, reduces[i]), num_int(u, 0)));
+    }
     if (num_is(all, 0)) return NULL;
     Def *d = def_form(u, of);
     d->body = body;
