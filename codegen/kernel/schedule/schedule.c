@@ -190,20 +190,25 @@ static Num *near_first(Unit *u, const Def *d, Num *rest)
     return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
 }
 
+/* The forms that exploit reuse, of another form of the definition, which may be taken under `when`; returns what is left. */
+static Num *reuse_of(Unit *u, const Def *d, const Def *form, const char *name, Num *when, Num *rest)
+{
+    when = num_let(u, name, num_and(u, rest, when));
+    Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, schedule_turn_to(u, form)))),
+        *left = reuse(u, form, safe);
+    schedule_turn_to(u, d);
+    if (left == safe) return rest;
+    Num *done = num_and(u, safe, num_not(u, left));
+    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+}
+
 /* Reductions of whole arrays along their elements, however short rows are; returns what is left. */
 static Num *joined_first(Unit *u, const Def *d, Num *rest)
 {
     Num *when = NULL;
     if (num_is(rest, 0) || draw_skips(u, P_FORM_JOINED)) return rest;
     const Def *joined = schedule_joined(u, d, &when);
-    if (!joined) return rest;
-    when = num_let(u, "joined", num_and(u, rest, when));
-    Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, schedule_turn_to(u, joined)))),
-        *left = reuse(u, joined, safe);
-    schedule_turn_to(u, d);
-    if (left == safe) return rest;
-    Num *done = num_and(u, safe, num_not(u, left));
-    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+    return joined ? reuse_of(u, d, joined, "joined", when, rest) : rest;
 }
 
 /* Blocks of divided variables; returns what is left. */
@@ -212,14 +217,7 @@ static Num *split_first(Unit *u, const Def *d, Num *rest)
     Num *when = NULL;
     if (num_is(rest, 0) || draw_skips(u, P_FORM_SPLIT)) return rest;
     const Def *split = schedule_split(u, d, &when);
-    if (!split) return rest;
-    when = num_let(u, "split", num_and(u, rest, when));
-    Num *safe = num_let(u, "safe", num_and(u, when, num_not(u, schedule_turn_to(u, split)))),
-        *left = reuse(u, split, safe);
-    schedule_turn_to(u, d);
-    if (left == safe) return rest;
-    Num *done = num_and(u, safe, num_not(u, left));
-    return num_let(u, "rest", num_and(u, rest, num_not(u, done)));
+    return split ? reuse_of(u, d, split, "split", when, rest) : rest;
 }
 
 /* Sums without conditions around them, where these hold for all elements; returns what is left. */
