@@ -277,7 +277,7 @@ static void errors(cs_context *c)
     int32_t i;
     float x[] = {1, 2, 3}, y;
     cs_array *r = NULL;
-    FAILS(shapes_quotient(c, 1, 0, &i), CS_DIVIDE, "DivideByZeroException", "division by zero",
+    FAILS(shapes_quotient(c, 1, 0, &i), CS_DIVIDE, "DivideByZeroException", "divide by zero",
           "at quotient (");
     FAILS(shapes_at(c, x, 3, 3, &y), CS_INDEX, "IndexOutOfRangeException", "3", "at at (");
     FAILS(shapes_axpy(c, 1, x, 3, x, 2, &r), CS_DOMAIN, "DomainException", "", "at axpy (");

@@ -126,7 +126,7 @@ assert shapes.hello("a\0b") == "hello a\0b" and shapes.upper(["x\0y", "z"]) == [
 assert shapes.shout(False, "a\0", "b") == (True, "a\0b", "c")
 
 # errors
-e = fails(ZeroDivisionError, "division by zero", shapes.quotient, 1, 0)
+e = fails(ZeroDivisionError, "divide by zero", shapes.quotient, 1, 0)
 assert isinstance(e, shapes.CsError) and e.type == "DivideByZeroException" and "at quotient (" in e.stack
 fails(IndexError, "3", shapes.at, x, 3)
 fails(ValueError, "", shapes.axpy, 1, x, [1])

@@ -121,10 +121,14 @@ static Num *goes_up(Unit *u, const FdDom *d)
     return least ? num_op(u, FD_OP_GE, n->args[0], n->args[1]) : num_truth(u, true);
 }
 
-/* May it be a whole dimension of an array? Those of which borders are left out begin elsewhere. */
-static bool may_be_whole(const FdDom *d)
+/* May it be a whole dimension of an array? Those of which borders are left out begin elsewhere. Of three and more it is one that
+ * is known to be short: ranks have parts of the one before it. */
+static bool may_be_whole(const FdNode *reduce)
 {
-    return d->lo && (fd_op_of(d->lo) == FD_OP_LOWER || (fd_is_const(d->lo) && !d->lo->value.i));
+    const FdDom *d = &reduce->doms[reduce->nvars - 1];
+    bool begins = d->lo && fd_is_const(d->lo) && !d->lo->value.i;
+    if (reduce->nvars > 2) return begins && d->hi && fd_is_const(d->hi) && d->hi->value.i < LONGEST;
+    return begins || (d->lo && fd_op_of(d->lo) == FD_OP_LOWER);
 }
 
 /* A reduction over its last two variables as one. */
@@ -133,8 +137,7 @@ static const FdNode *join(void *joining, Fd *fd, const FdNode *n)
     Joining *j = joining;
     FdFlat flat;
     if (n->kind != FD_REDUCE || n->init || n->nvars < 2 || j->n == FD_MAX_REDUCTIONS ||
-        !may_be_whole(&n->doms[n->nvars - 1]) ||
-        !fd_flat(fd, n->nvars, n->vars, n->doms, n->body, &flat))
+        !may_be_whole(n) || !fd_flat(fd, n->nvars, n->vars, n->doms, n->body, &flat))
         return NULL;
     const FdNode *x = flat.vars[flat.nvars - 1];
     if (fd_flat_apart(flat.body, x) || !lanes_possible(flat.body, x, 0)) return NULL;
