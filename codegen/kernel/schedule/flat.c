@@ -121,14 +121,14 @@ static Num *goes_up(Unit *u, const FdDom *d)
     return least ? num_op(u, FD_OP_GE, n->args[0], n->args[1]) : num_truth(u, true);
 }
 
-/* May it be a whole dimension of an array? Those of which borders are left out begin elsewhere. Of three and more it is one that
- * is known to be short: ranks have parts of the one before it. */
+/* Is its last range a dimension of an array, or does it begin as one and is known to be short? Of three and more it is the
+ * latter: ranks have parts of the dimension before it. */
 static bool may_be_whole(const FdNode *reduce)
 {
     const FdDom *d = &reduce->doms[reduce->nvars - 1];
-    bool begins = d->lo && fd_is_const(d->lo) && !d->lo->value.i;
-    if (reduce->nvars > 2) return begins && d->hi && fd_is_const(d->hi) && d->hi->value.i < LONGEST;
-    return begins || (d->lo && fd_op_of(d->lo) == FD_OP_LOWER);
+    if (!d->lo || !d->hi) return false;
+    if (fd_op_of(d->lo) == FD_OP_LOWER) return reduce->nvars == 2;
+    return fd_is_const(d->lo) && !d->lo->value.i && fd_is_const(d->hi) && d->hi->value.i < LONGEST;
 }
 
 /* A reduction over its last two variables as one. */
