@@ -90,8 +90,12 @@ def interrupt_linker(pid):
     os.killpg(pid, signal.SIGINT)
 
 
-def later(_):
+def later(pid):
+    """Once what was entered runs: the driver has linked it."""
+    child, end = process_of(pid), time.time() + 30
     time.sleep(0.5)
+    while has_children(child) and time.time() < end:
+        time.sleep(0.2)
 
 
 session((b"", says(rb"")),
