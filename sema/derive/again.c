@@ -83,7 +83,7 @@ bool again_can(const Sema *s, const Step *nest, const Step *step)
         return false;
     if (!gets && !is_cheap(step->value)) return false;
     Variables plain = {0};
-    bool can = needs_of_value(step, &plain);
+    bool can = recorded_of_value(step, &plain);
     for (size_t i = 0; i < plain.len && can; i++) {
         const Variable *v = plain.data[i];
         if (v->type->kind == TY_SCALAR)
@@ -138,7 +138,7 @@ static void find_place(Sema *s, const Steps *steps, size_t d, const size_t *ends
                        const AstList *stmts, Place *places)
 {
     Variables plain = {0};
-    needs_of_value(&steps->data[d], &plain);
+    recorded_of_value(&steps->data[d], &plain);
     const size_t last = last_set(steps, d, &plain);
     size_t at = last == d ? 0 : ends[last];
     for (size_t i = 0; i < d; i++) /* what it is made of comes first */
@@ -158,7 +158,7 @@ static bool reads(const Step *step, const char *name)
 {
     Variables plain = {0};
     bool any = false;
-    needs_of_value(step, &plain);
+    recorded_of_value(step, &plain);
     for (size_t i = 0; i < plain.len; i++) any = any || plain.data[i]->name == name;
     vec_free(&plain);
     return any;

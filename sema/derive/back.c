@@ -265,14 +265,14 @@ static const Ast *place_of(const Step *step)
 {
     if (!step->target || step->target->log) return NULL;
     if (step->kind == STEP_PUT) return step->value;
-    return step->kind == STEP_ASSIGN && rows_are(step) ? step->rows : NULL;
+    return step->kind == STEP_ASSIGN && tape_rows_are(step) ? step->rows : NULL;
 }
 
 const Type *back_old_type(Sema *s, const Step *step)
 {
     if (step->target && step->target->log) return s->integer;
     if (step->kind == STEP_PUT) return step->array->type;
-    if (step->kind == STEP_ASSIGN && rows_are(step))
+    if (step->kind == STEP_ASSIGN && tape_rows_are(step))
         return type_array(s->types, step->target->type->result, 1);
     return step->target ? step->target->type : NULL;
 }
@@ -315,7 +315,7 @@ void back_forth(Back *b, AstList *out, const Step *step, Kept *kept, const Varia
 {
     Variables before = {0};
     normal_add_all(&before, &b->needed);
-    needs_back(b->s, step, b->nest, &b->needed);
+    recorded_back(b->s, step, b->nest, &b->needed);
     const LoopWay way =
         step->kind == STEP_LOOP ? stateless_way(b->s, step, b->nest != NULL) : LOOP_BY_STATES;
     if (step->kind == STEP_IF || step->kind == STEP_LOOP)
@@ -415,9 +415,9 @@ static void there_and_back(Back *b, const Steps *steps, const Variables *wanted,
     for (size_t i = 0; i < steps->len; i++) {
         Variables needs = {0};
         if (wanted) normal_add_all(&needs, wanted);
-        needs_there_and_back(b->s, steps, i + 1, false, &needs);
-        Kept k = {.ran = i < forth_to && needs_running(steps, i, &needs)};
-        if (i < forth_to && !k.ran && needs_place(steps, i))
+        recorded_there_and_back(b->s, steps, i + 1, false, &needs);
+        Kept k = {.ran = i < forth_to && recorded_running(steps, i, &needs)};
+        if (i < forth_to && !k.ran && recorded_place(steps, i))
             code_local(b->s, out, steps->data[i].loc, steps->data[i].target->type,
                        steps->data[i].target->name,
                        code_default(b->s, steps->data[i].loc, steps->data[i].target->type));

@@ -121,9 +121,9 @@ bool again_can(const Sema *s, const Step *nest, const Step *step);
 /* Does so: in the statements of a turn back, of which those of step i, back, end at ends[i]. */
 void again_insert(Back *b, const Step *loop, const Kept *kept, const size_t *ends, AstList *stmts);
 
-/* ---- rows.c: rows of arrays ---- */
+/* ---- tape_rows.c: rows of arrays ---- */
 
-void rows_back(Back *b, AstList *out, const Step *step);
+void tape_rows_back(Back *b, AstList *out, const Step *step);
 
 /* ---- states.c: loops that keep states ---- */
 
@@ -132,22 +132,22 @@ void states_forth(Back *b, AstList *out, const Step *step, Kept *kept);
 void states_take(Back *b, AstList *out, const Step *step, const Kept *kept);
 Ast *states_more(Back *b, const Step *step, const Kept *kept); /* is there such a turn? */
 
-/* ---- needs.c: what the way back reads ---- */
+/* ---- recorded.c: what the way back reads ---- */
 
 /* Of an assignment of numbers: is v, which it reads, nothing that its derivative depends on? */
-bool needs_not(const Step *step, const Variables *plain, const Variable *v);
+bool recorded_not(const Step *step, const Variables *plain, const Variable *v);
 /* Adds the variables that the expression of a step reads; false: it calls functions, which read others. */
-bool needs_of_value(const Step *step, Variables *out);
+bool recorded_of_value(const Step *step, Variables *out);
 /* What has to have its value in front of the steps from number `from` on, to go there and back, and to give what
  * `needs` has before: adds it there. `runs`: all of them are run, whoever needs what they give. */
-void needs_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, Variables *needs);
+void recorded_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, Variables *needs);
 /* What the way back reads of the values before this step, which was run forth; `nest`: the outermost loop whose turns are
  * left on tapes, NULL: it is in none. */
-void needs_back(Sema *s, const Step *step, const Step *nest, Variables *out);
+void recorded_back(Sema *s, const Step *step, const Step *nest, Variables *out);
 /* Is a step run forth, if `after` is needed behind it? */
-bool needs_running(const Steps *steps, size_t at, const Variables *after);
+bool recorded_running(const Steps *steps, size_t at, const Variables *after);
 /* Does a later step write what this one declares? Then it is declared, at least. */
-bool needs_place(const Steps *steps, size_t at);
+bool recorded_place(const Steps *steps, size_t at);
 
 /* ---- stateless.c: loops that go back without states ---- */
 

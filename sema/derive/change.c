@@ -125,12 +125,12 @@ static Taken take(Back *b, const Step *step)
     const bool alone = t.lambda && !functions.len;
     for (size_t i = 0; t.lambda && i < t.by.len; i++) {
         Variable *v = t.by.data[i];
-        t.args[i] = alone && needs_not(step, &plain, v) ? code_zero(b->s, step->loc, v)
-                                                        : tree_name(b->s, step->loc, v->name);
+        t.args[i] = alone && recorded_not(step, &plain, v) ? code_zero(b->s, step->loc, v)
+                                                           : tree_name(b->s, step->loc, v->name);
     }
     for (size_t i = 0; alone && i < plain.len; i++) {
         Blank of = {b->s, plain.data[i]};
-        if (!of.v->active && needs_not(step, &plain, of.v)) blank(&t.lambda->lambda.body, &of);
+        if (!of.v->active && recorded_not(step, &plain, of.v)) blank(&t.lambda->lambda.body, &of);
     }
     vec_free(&plain);
     vec_free(&functions);
@@ -152,8 +152,8 @@ void change_assignment(Back *b, AstList *out, const Step *step)
         give(b, out, loc, named, tree_name(b->s, loc, target->bar));
         return;
     }
-    if (rows_are(step)) {
-        rows_back(b, out, step);
+    if (tape_rows_are(step)) {
+        tape_rows_back(b, out, step);
         return;
     }
     const Taken t = take(b, step);
@@ -196,9 +196,9 @@ static Ast *element_of(Back *b, const Step *step, const Variable *array)
 void change_get(Back *b, AstList *out, const Step *step)
 {
     Loc loc = step->loc;
-    if (step->array->active && rows_are(step)) {
+    if (step->array->active && tape_rows_are(step)) {
         change_none(b, out, loc, step->array);
-        rows_back(b, out, step);
+        tape_rows_back(b, out, step);
     } else if (step->array->active) {
         change_none(b, out, loc, step->array);
         Ast *sum = code_plus(b->s, loc, step->target->type, element_of(b, step, step->array),

@@ -214,10 +214,10 @@ void log_put(Sema *s, AstList *out, const Step *put);
 /* Puts back what was overwritten since the log had so many. */
 void log_undo(Sema *s, AstList *out, Loc loc, const Variable *v, Ast *count);
 
-/* ---- rows.c ---- */
+/* ---- tape_rows.c ---- */
 
 /* Is it a step of a row of one dimension, whose elements are numbers of one type? Such go back by element. */
-bool rows_are(const Step *step);
+bool tape_rows_are(const Step *step);
 
 /* ---- split.c: values that hold arrays, as their fields --------------------------------------------------- */
 

@@ -59,7 +59,7 @@ bool stateless_is(Sema *s, const Step *loop)
 {
     Variables needs = {0};
     bool good = !loop->states;
-    needs_there_and_back(s, &loop->first, 0, false, &needs);
+    recorded_there_and_back(s, &loop->first, 0, false, &needs);
     for (size_t i = 0; i < loop->writes.len && good; i++) {
         const Variable *v = loop->writes.data[i];
         if (normal_has(&needs, v)) good = normal_has(&loop->keeps, v) && added(s, loop, v) != 0;

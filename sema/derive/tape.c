@@ -60,13 +60,14 @@ static bool fits(const Steps *steps, size_t at)
         return !step->declared ||
                (is_plain(step->declared->type) && sets(steps, at + 1, step->declared));
     case STEP_ASSIGN:
-        if (step->rows) return rows_are(step);
+        if (step->rows) return tape_rows_are(step);
         if (step->target->rows && is_array(step->target->type))
             return step->declares && step->value->kind != AST_DEFINE;
         return !step->written && step->value->kind != AST_DEFINE &&
                (is_plain(step->target->type) || is_new_array(steps, step));
     case STEP_GET:
-        return is_plain(step->target->type) || (is_array(step->target->type) && rows_are(step));
+        return is_plain(step->target->type) ||
+               (is_array(step->target->type) && tape_rows_are(step));
     case STEP_PUT: return is_plain(step->array->type);
     case STEP_CALL: return is_plain(step->target->type) && !step->whole;
     case STEP_FUNCTION: return false;

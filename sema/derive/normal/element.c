@@ -251,7 +251,7 @@ static const char *placed(Shape *f, Ast *place, Steps *out)
 }
 
 /* Rows of an array of reals, at places in variables; NULL: some dimension has no place, or none a range. */
-static Ast *rows_of(Shape *f, const Variable *array, const Ast *n, Steps *out)
+static Ast *tape_rows_of(Shape *f, const Variable *array, const Ast *n, Steps *out)
 {
     Sema *s = f->s;
     const AstList args = n->index.args;
@@ -309,7 +309,7 @@ bool shape_get_rows(Shape *f, Ast **slot, Steps *out)
 {
     Ast *n = *slot;
     Variable *array = f->loops && is_rows(f, n) ? array_of(f, n) : NULL;
-    Ast *rows = array ? rows_of(f, array, n, out) : NULL;
+    Ast *rows = array ? tape_rows_of(f, array, n, out) : NULL;
     if (!rows) return false;
     int ranges = 0;
     for (int d = 0; d < rows->index.args.len; d++)
@@ -384,7 +384,7 @@ static void put_slice(Shape *f, Loc loc, Variable *array, Ast *target, Variable 
     if (!f->out->good) return;
     Step step = {.kind = STEP_ASSIGN, .loc = loc, .value = lambda, .written = written};
     step.array = value;
-    step.rows = rows_of(f, array, target, out);
+    step.rows = tape_rows_of(f, array, target, out);
     if (!f->out->good) return;
     shape_reads(f, lambda, &step.reads);
     normal_add(&step.reads, array);
@@ -424,7 +424,7 @@ static void slice(Shape *f, Loc loc, Variable *array, Ast *target, AstOp op, Ast
     if (was && (op == AST_OP_ADD || op == AST_OP_SUB)) was->passed = leaves(out, from, array);
     Ast *written = tree_assign(s, loc, ast_clone(s->arena, target), tree_name(s, loc, v->name));
     put_slice(f, loc, array, target, v, written, out);
-    if (was && was->passed && f->out->good && !rows_are(&vec_last(out))) was->passed = false;
+    if (was && was->passed && f->out->good && !tape_rows_are(&vec_last(out))) was->passed = false;
     if (was && was->passed && f->out->good) vec_last(out).more = true;
 }
 

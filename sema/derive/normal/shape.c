@@ -299,7 +299,7 @@ static void find_element(Ast **child, void *ctx)
 }
 
 /* Has a branch of c ? a : b what is a step of its own? */
-static bool needs_branch(Shape *f, Ast *n)
+static bool recorded_branch(Shape *f, Ast *n)
 {
     bool found = false;
     void *ctx[] = {f, &found};
@@ -334,7 +334,7 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
     if (f->elements && shape_get(f, slot, out)) return;
     if (shape_get_rows(f, slot, out)) return;
     const Fact *choice = n->kind == AST_COND ? facts_at(f->facts, n, FACT_CHOICE) : NULL;
-    if (choice && needs_branch(f, n)) {
+    if (choice && recorded_branch(f, n)) {
         *slot = tree_name(f->s, n->loc, shape_temporary(f, "choice", choice->type, n, out)->name);
         return;
     }
@@ -377,7 +377,7 @@ void shape_hoist(Shape *f, Ast **slot, Steps *out)
 static bool assign_choice(Shape *f, Loc loc, Variable *v, Ast *value, bool declares, Steps *out)
 {
     Sema *s = f->s;
-    if (value->kind != AST_COND || (v->type->kind != TY_ARRAY && !needs_branch(f, value)))
+    if (value->kind != AST_COND || (v->type->kind != TY_ARRAY && !recorded_branch(f, value)))
         return false;
     if (declares) {
         Step *step = shape_step(out, STEP_RUN, loc);

@@ -30,24 +30,13 @@ static void whole(Unit *u, const Def *d, Num *when, bool checked)
 
 /* ---- CPU --------------------------------------------------------------------------------------- */
 
-static bool count_work(const void *sum, const FdNode *n)
-{
-    enum { DEAR = 16 };
-    FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
-    bool dear = op != FD_OP_NONE && fd_op_info(op)->props & FD_EXPENSIVE;
-    **(int64_t *const *)sum += dear ? DEAR : 1;
-    return false;
-}
-
 /* Positions that are worth a work-item: what begins one costs as much as some hundred operations. Ranks divide less, for they
  * have one unit or two each; work-items are what they divide by. */
 static Num *worth(Unit *u, const FdNode *body)
 {
     enum { OPERATIONS = 8192 };
-    int64_t work = 0, *to = &work;
     if (recipe_is_long(body)) return num_int(u, 1);
-    fd_any(body, count_work, &to);
-    int64_t least = draw(u, P_CHUNK_WORK, OPERATIONS) / (work > 0 ? work : 1);
+    int64_t least = draw(u, P_CHUNK_WORK, OPERATIONS) / recipe_work(body);
     Num *alone = num_op(u, FD_OP_LE, num_fact(u, NUM_PLACES), num_int(u, 1));
     return num_select(u, alone, num_int(u, least > 0 ? least : 1), num_int(u, 1));
 }

@@ -98,6 +98,7 @@ Num *recipe_lines_each(Unit *u, Num *lines, Num *length, int64_t least);
 Num *recipe_few_lines(Unit *u, Num *lines, Num *length);
 bool recipe_is_long(const FdNode *n); /* does it loop, itself or in a function it calls? */
 bool recipe_is_dear(const FdNode *n); /* has it an exp, log, tanh ..? */
+int64_t recipe_work(const FdNode *n); /* its nodes, 1 at least; a dear one counts as several */
 /* In how many parts to cut each of some rows, for every unit to have `each` of them. */
 Num *recipe_each_unit(Unit *u, int each, Num *rows);
 

@@ -61,40 +61,41 @@ static bool is_number(const Variable *v)
     return v->type->kind == TY_SCALAR && scalar_is_real(v->type->scalar);
 }
 
-bool needs_not(const Step *step, const Variables *plain, const Variable *v)
+bool recorded_not(const Step *step, const Variables *plain, const Variable *v)
 {
     return step->kind == STEP_ASSIGN && is_number(v) && is_number(step->target) && !step->written &&
            is_linear(step->value, plain, v);
 }
 
 /* Of a step whose targets nobody needs. */
-static bool needs_value(const Step *step, const Variables *plain, const Variables *functions,
-                        const Variable *v)
+static bool recorded_value(const Step *step, const Variables *plain, const Variables *functions,
+                           const Variable *v)
 {
     switch (step->kind) {
     case STEP_GET:
-        if (rows_are(step)) return step->target->active && v != step->array;
+        if (tape_rows_are(step)) return step->target->active && v != step->array;
         if (step->target->type->kind != TY_SCALAR) return true;
         return step->target->active && v != step->array;
     case STEP_PUT: return step->target->active && v != step->array && v != step->target;
     case STEP_ASSIGN:
-        if (rows_are(step)) return step->target->active && v != step->array && v != step->target;
+        if (tape_rows_are(step))
+            return step->target->active && v != step->array && v != step->target;
         if (step->target->type->kind != TY_SCALAR) return true;
-        return step->target->active && (functions->len || !needs_not(step, plain, v));
+        return step->target->active && (functions->len || !recorded_not(step, plain, v));
     default: return true;
     }
 }
 
 /* The same where the step is run all the same: its places must be right. */
-static bool needs_to_run(const Step *step, const Variables *plain, const Variables *functions,
-                         const Variable *v)
+static bool recorded_to_run(const Step *step, const Variables *plain, const Variables *functions,
+                            const Variable *v)
 {
     if (step->kind == STEP_ASSIGN && !functions->len)
-        return !(v->active && needs_not(step, plain, v));
+        return !(v->active && recorded_not(step, plain, v));
     return step->kind != STEP_PUT || (v != step->array && v != step->target);
 }
 
-bool needs_of_value(const Step *step, Variables *out)
+bool recorded_of_value(const Step *step, Variables *out)
 {
     Variables plain = {0}, functions = {0};
     normal_reads(step, &plain, &functions);
@@ -117,8 +118,8 @@ static void add_needs(const Step *step, bool wanted, bool runs, Variables *out)
         if (both)
             needed = functions.len || mentions(step->value, &plain, v);
         else if (!wanted)
-            needed = runs ? needs_to_run(step, &plain, &functions, v)
-                          : needs_value(step, &plain, &functions, v);
+            needed = runs ? recorded_to_run(step, &plain, &functions, v)
+                          : recorded_value(step, &plain, &functions, v);
         if (needed) normal_add(out, v);
     }
     vec_free(&plain);
@@ -160,8 +161,8 @@ static void branch_needs(Sema *s, const Step *step, bool runs, Variables *needs)
     Variables other = {0};
     runs = runs || runs_always(step);
     normal_add_all(&other, needs);
-    needs_there_and_back(s, &step->first, 0, runs, needs);
-    needs_there_and_back(s, &step->second, 0, runs, &other);
+    recorded_there_and_back(s, &step->first, 0, runs, needs);
+    recorded_there_and_back(s, &step->second, 0, runs, &other);
     normal_add_all(needs, &other);
     vec_free(&other);
 }
@@ -173,7 +174,7 @@ static void turn_needs(Sema *s, const Step *step, bool runs, Variables *needs)
         Variables turn = {0};
         before = needs->len;
         normal_add_all(&turn, needs);
-        needs_there_and_back(s, &step->first, 0, runs, &turn);
+        recorded_there_and_back(s, &step->first, 0, runs, &turn);
         normal_add_all(needs, &turn);
         vec_free(&turn);
     }
@@ -185,7 +186,7 @@ static void loop_needs(Sema *s, const Step *step, bool runs, Variables *needs)
     turn_needs(s, step, runs, needs);
 }
 
-void needs_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, Variables *needs)
+void recorded_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs, Variables *needs)
 {
     for (size_t i = steps->len; i-- > from;) {
         const Step *step = &steps->data[i];
@@ -207,7 +208,7 @@ static void loop_back_needs(Sema *s, const Step *step, const Step *nest, Variabl
     Variables turn = {0};
     if (way == LOOP_TAPED)
         for (size_t i = 0; i < step->first.len; i++)
-            needs_back(s, &step->first.data[i], nest ? nest : step, out);
+            recorded_back(s, &step->first.data[i], nest ? nest : step, out);
     if (way == LOOP_TAPED && nest) return;
     turn_needs(s, step, way != LOOP_BY_NUMBER, &turn);
     for (size_t i = 0; i < turn.len; i++) /* states have what the loop keeps */
@@ -216,9 +217,9 @@ static void loop_back_needs(Sema *s, const Step *step, const Step *nest, Variabl
     vec_free(&turn);
 }
 
-void needs_back(Sema *s, const Step *step, const Step *nest, Variables *out)
+void recorded_back(Sema *s, const Step *step, const Step *nest, Variables *out)
 {
-    if (nest && again_can(s, nest, step)) needs_of_value(step, out);
+    if (nest && again_can(s, nest, step)) recorded_of_value(step, out);
     if (step->kind == STEP_LOOP) {
         loop_back_needs(s, step, nest, out);
     } else if (step->kind == STEP_IF) {
@@ -246,7 +247,7 @@ static bool is_read(const Steps *steps, size_t at, const Variables *gives)
     return read;
 }
 
-bool needs_place(const Steps *steps, size_t at)
+bool recorded_place(const Steps *steps, size_t at)
 {
     bool any = false;
     const Variable *target;
@@ -258,18 +259,18 @@ bool needs_place(const Steps *steps, size_t at)
     return any;
 }
 
-bool needs_running(const Steps *steps, size_t at, const Variables *after)
+bool recorded_running(const Steps *steps, size_t at, const Variables *after)
 {
     const Step *step = &steps->data[at];
     if (step->kind == STEP_RUN || step->kind == STEP_FUNCTION || step->kind == STEP_LOOP)
         return true;
     if (writes_any(step, after)) return true;
     const bool single = step->target && step->target->type->kind == TY_SCALAR;
-    if (step->kind == STEP_PUT || (step->kind == STEP_ASSIGN && rows_are(step)) ||
+    if (step->kind == STEP_PUT || (step->kind == STEP_ASSIGN && tape_rows_are(step)) ||
         (step->kind == STEP_IF && !runs_always(step)) ||
         (single && (step->kind == STEP_GET || step->kind == STEP_ASSIGN)))
         return false;
-    if (needs_place(steps, at)) return true;
+    if (recorded_place(steps, at)) return true;
     Variables gives = {0};
     Variable *target;
     for (size_t i = 0; (target = normal_target(step, i)); i++) vec_push(&gives, target);

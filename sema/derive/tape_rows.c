@@ -6,7 +6,7 @@
  */
 #include "back.h"
 
-bool rows_are(const Step *step)
+bool tape_rows_are(const Step *step)
 {
     const Ast *rows = step->kind == STEP_ASSIGN ? step->rows
                       : step->kind == STEP_GET  ? step->value
@@ -98,7 +98,7 @@ static Ast *index_of(Sema *s, Loc loc, const char *name)
     return n;
 }
 
-void rows_back(Back *b, AstList *out, const Step *step)
+void tape_rows_back(Back *b, AstList *out, const Step *step)
 {
     Sema *s = b->s;
     const Loc loc = step->loc;
