@@ -253,6 +253,7 @@ random: all $(BUILD)/random/cases
 	@CSC=$(CSC) tests/gradients.sh 0 10
 	@CSC=$(CSC) tests/turns.sh 0 1 6
 	@CSC=$(CSC) LOOPS_BY=ranges PLANS=1/0 tests/turns.sh 0 1 8
+	@CSC=$(CSC) LOOPS_BY=small PLANS=1/0 tests/turns.sh 0 1 8
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh
 library: all

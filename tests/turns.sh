@@ -1,7 +1,7 @@
 #!/bin/sh
-# Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py; planned in
-# each way between guarded pages, and as usual without them, as on the reference executor. The number that is printed gives
-# the program again.
+# Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py or small.py;
+# planned in each way between guarded pages, and as usual without them, as on the reference executor with all arrays as
+# arrays (-g). The number that is printed gives the program again.
 set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
@@ -11,12 +11,13 @@ failed=0
 seed=$1
 while [ "$seed" -lt "$2" ]; do
     python3 "tests/${LOOPS_BY:-turns}.py" "$seed" "${3:-10}" >"$work/case.cs$"
-    if ! "$CSC" "$work/case.cs$" -o "$work/case" 2>"$work/error"; then
+    if ! "$CSC" -g "$work/case.cs$" -o "$work/whole" 2>"$work/error" ||
+        ! "$CSC" "$work/case.cs$" -o "$work/case" 2>"$work/error"; then
         echo "FAIL turns $seed: csc"
         head -n 5 "$work/error"
         failed=1
     else
-        CS_DEVICE=ref "$work/case" >"$work/ref" 2>&1
+        CS_DEVICE=ref "$work/whole" >"$work/ref" 2>&1
         for plan in ${PLANS:-0 1 greedy 1/0}; do
             case $plan in */0) guard=0 ;; *) guard=1 ;; esac
             CS_PLAN=${plan%/0} CS_INTERPRET=0 CS_GUARD=$guard CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1

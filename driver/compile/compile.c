@@ -55,6 +55,7 @@ static bool parse(Job *j)
     }
     j->unit = parse_program(j->sources, j->file, &program, j->diags, j->names, j->arena);
     j->unit->unit.library = j->library != NULL;
+    j->unit->unit.debug = o->host.debug;
     if (j->opt->emit == EMIT_AST) {
         j->unit->unit.imported.len = 0; /* the file's own */
         ast_print(&j->out, j->unit, j->sources);

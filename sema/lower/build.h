@@ -164,6 +164,12 @@ void lower_put_back(SemaResult *r);
 
 /* How often n, and what is below it, names a variable. */
 int lower_uses(Ast *n, const Symbol *sym);
+Ast *lower_name(Arena *arena, Loc loc, Symbol *sym); /* names it */
+
+/* ---- scalars/scalars.c --------------------------------------------------------------------- */
+
+/* Local arrays of a few elements become variables, in every body of the unit, once expressions are replaced. */
+void lower_scalars(Lower *l);
 
 /* ---- dead.c: what is given another array before anybody looks ----------------------------- */
 

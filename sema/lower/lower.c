@@ -346,6 +346,7 @@ void lower_unit(SemaResult *r, const Sources *sources, Diags *diags, Arena *aren
     for (size_t i = 0; i < l.assigns.len; i++) lower_over(&l, l.assigns.data[i]);
     /* who reads the variables of a session is not known yet */
     if (diags_errors(diags) == 0 && !r->unit->unit.session) {
+        lower_scalars(&l);
         lower_dead(&l);
         lower_put(&l);
         lower_together(&l);

@@ -65,15 +65,6 @@ static AstList copied(Arena *arena, AstList list)
     return copy;
 }
 
-static Ast *name_node(Arena *arena, Loc loc, Symbol *sym)
-{
-    Ast *n = ast_new(arena, AST_NAME_REF, loc);
-    n->name_ref.name = sym->name;
-    n->sym = sym;
-    n->type = sym->type;
-    return n;
-}
-
 static void put_known(Ast **child, void *ctx)
 {
     Copy *c = ctx;
@@ -89,7 +80,7 @@ static void put_known(Ast **child, void *ctx)
             args = ast_list_add(arena, args, n->call.args.data[i]);
         n->res = AST_RES_NONE;
         n->sym = callee->sym;
-        n->call.callee = name_node(arena, callee->loc, callee->sym);
+        n->call.callee = lower_name(arena, callee->loc, callee->sym);
         n->call.args = args;
         return;
     }
@@ -136,7 +127,7 @@ static Symbol *make(Specials *s, const Symbol *f, const Symbol *const *known)
             Ast *p = param_node(arena, known[i]->decl->func.params.data[j]);
             all = ast_list_add(arena, all, p);
             k->captures =
-                ast_list_add(arena, k->captures, name_node(arena, params.data[i]->loc, p->sym));
+                ast_list_add(arena, k->captures, lower_name(arena, params.data[i]->loc, p->sym));
         }
     }
     const Type **types = arena_array(arena, const Type *, all.len + 1);

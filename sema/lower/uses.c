@@ -20,3 +20,12 @@ int lower_uses(Ast *n, const Symbol *sym)
     count(&n, &c);
     return c.n;
 }
+
+Ast *lower_name(Arena *arena, Loc loc, Symbol *sym)
+{
+    Ast *n = ast_new(arena, AST_NAME_REF, loc);
+    n->name_ref.name = sym->name;
+    n->sym = sym;
+    n->type = sym->type;
+    return n;
+}
