@@ -13,7 +13,7 @@ typedef struct FdAsked {
 
 /* What is known of the slots of a graph. */
 typedef struct FdSmall {
-    const FdBox *boxes;            /* of an array whose elements are numbers of their own; else of rank 0 */
+    const FdBox *boxes; /* of an array whose elements are numbers of their own; else of rank 0 */
     const FdNode *const *constants; /* a scalar's value; NULL: it is not known */
 } FdSmall;
 
@@ -22,7 +22,7 @@ bool fd_scalarize_box(Fd *fd, const FdGraph *g, const FdSmall *small, FdBox *out
 /* The element of g at this index (NULL of a scalar), with reductions written out and functions in place: a graph of
  * scalars alone (fd_is_arithmetic), whose slots ask for what *asked tells. NULL: it reads what has no box, or outside
  * of one, takes more than `most` operations, or may throw. g, the graph and *asked are in fd's arena. */
-FdGraph *fd_scalarize(Fd *fd, const FdGraph *g, const FdSmall *small, const int64_t *index, int most,
-                      FdAsked **asked);
+FdGraph *fd_scalarize(Fd *fd, const FdGraph *g, const FdSmall *small, const int64_t *index,
+                      int most, FdAsked **asked);
 
 #endif

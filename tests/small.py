@@ -13,6 +13,19 @@ int[] Divided(int[] v, int by) => new int[] { v[0] / by, v[1] % by };
 int[,] Product(int[,] a, int[,] b) { int[,] c(i, j) = + (a(i, k) * b(k, j)); return c & 255; }
 int Dot(int[] a, int[] b) => sum(a * b) & 4095;
 int Most(int[] a) => max(a) - Dot(a, a);
+int Spread(int[] a) { int lo = min(a), hi = max(a); int[] d = a - lo; return (hi - lo) * 3 + sum(d * d) & 2047; }
+int[] Both(Func<int, int[], int[]> f, int by, int[] v) { int[] w = f(by, v); return f(by + 1, w + v) & 255; }
+int[] Walk(int[] v, int n) {
+    int[] w = v;
+    for (int i = 0, k = 2; i < n; i++) {
+        int[] d = w - k;
+        if (w[0] > 100) w = w - d / 2; else { int more = i * k; w = w * 2 + more & 1023; }
+        if (w[v.Length - 1] > 900) break;
+        k += d[0] & 1;
+    }
+    return w;
+}
+int[] Shift(int by, int[] v) => v * by - 1;
 void Change(ref int[] v) { v = v + 1; }
 """
 
@@ -57,7 +70,7 @@ class Loop:
         new = f"x{self.number}_{self.news}"
         if kind == 0:
             return [f"int[] {new}(i : 0..n) = {self.element('i')} + {self.element('i')} & 1023;", f"{a} = {new};"]
-        if kind == 1:
+        if kind == 1 and draw.random() < 0.5:
             return [f"var {new}(i : 0..{self.n}) = {self.element('i')} & 1023;", f"s += {new}({self.index(self.n)});"]
         if kind == 2:
             return [f"{a} = {a} * {self.number_of()} - {b} & 511;"]
@@ -67,7 +80,7 @@ class Loop:
             return [f"{a} = Mixed({b}, {self.number_of()});"]
         if kind == 5:
             return [f"{a} = Above({a}, Mixed({b}, t));"]
-        if kind == 6:
+        if kind == 6 and draw.random() < 0.5:
             return [f"s += Dot({a}, {b}) - Most({p});"]
         if kind == 7:
             return [f"{m} = Product({m}, {w}) + {self.number_of()};"]
@@ -76,15 +89,19 @@ class Loop:
         if kind == 9:
             return [f"{m}[{self.index(2)}, {self.index(2)}] = {p}[{self.index(2)}] & 63;"]
         if kind == 10:
-            return [f"{a} = {b};", f"{b}[0] = t;"]
+            return [f"{a} = {b};", f"{b}[0] = t;", f"{p} = Walk({q}, {self.number_of()});"]
         if kind == 11:
             return [f"if ({a}[0] > {self.number_of()}) {a} = {b}; else {p} = new int[] {{ {p}[1], s & 15 }};"]
-        if kind == 12:
+        if kind == 12 and draw.random() < 0.5:
             return [f"int[] {new} = {{ {p}[1], {p}[0], t }};", f"s += sum({new} * {new}) & 4095;"]
         if kind == 13:
             return [f"int[,] {new}(i : 0..2, j : 0..2) = {m}(j, i) + {p}(i) & 127;", f"{w} = {new};"]
-        if kind == 14:
+        if kind == 14 and draw.random() < 0.5:
             return [f"int[] {new}(i : 1..3) = {p}(i - 1) * 2;", f"s += {new}[{draw.choice(['1', '2', '2', '3'])}] + sum({new});"]
+        if kind == 14 or kind == 6:
+            return [f"s += Spread({a}) + t;", f"int {new} = Spread({p});", f"s -= {new};"]
+        if kind == 1 or kind == 12:
+            return [f"{a} = Both(Shift, {self.number_of()}, {b});", f"{p} = Both((by, v) => new int[] {{ v[1] + by, v[0] - s }}, t, {p});"]
         if kind == 15:
             return [f"while (Dot({p}, {p}) > 100) {p} = {p} / 2;"]
         if draw.random() > 0.1:  # these keep arrays what they are

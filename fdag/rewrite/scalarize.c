@@ -50,8 +50,7 @@ static bool range_of(Scalarize *u, const FdDom *d, int64_t *lo, int64_t *hi)
 static bool domain_of(Scalarize *u, const FdNode *f, int d, int64_t *lo, int64_t *hi)
 {
     if (f->kind == FD_LET) return range_of(u, &f->doms[d], lo, hi);
-    if (f->kind != FD_FUNC || f->leaf != FD_LEAF_SLOT || 
-        d >= u->small->boxes[f->slot].rank)
+    if (f->kind != FD_FUNC || f->leaf != FD_LEAF_SLOT || d >= u->small->boxes[f->slot].rank)
         return false;
     *lo = u->small->boxes[f->slot].dim[d].lo;
     *hi = u->small->boxes[f->slot].dim[d].hi;
@@ -258,8 +257,8 @@ static FdGraph inlined(Fd *fd, const FdGraph *g)
     return all;
 }
 
-FdGraph *fd_scalarize(Fd *fd, const FdGraph *g, const FdSmall *small, const int64_t *index, int most,
-                   FdAsked **asked)
+FdGraph *fd_scalarize(Fd *fd, const FdGraph *g, const FdSmall *small, const int64_t *index,
+                      int most, FdAsked **asked)
 {
     const FdGraph all = inlined(fd, g);
     Scalarize u = {.fd = fd, .g = &all, .small = small};

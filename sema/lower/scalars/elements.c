@@ -80,9 +80,9 @@ static Ast *graph_node(Scalars *s, FdGraph *g, const FdAsked *asked, const Captu
     n->graph.graph = l->graphs.len;
     for (int i = 0; i < g->nslots; i++) {
         const int stand = c->stands[asked[i].slot];
-        Ast *value = stand < 0 ? ast_clone(l->arena, c->scalars[asked[i].slot])
-                               : lower_name(l->arena, loc,
-                                            s->stands.data[stand].elements[asked[i].at]);
+        Ast *value = stand < 0
+                         ? ast_clone(l->arena, c->scalars[asked[i].slot])
+                         : lower_name(l->arena, loc, s->stands.data[stand].elements[asked[i].at]);
         n->graph.captures = ast_list_add(l->arena, n->graph.captures, value);
     }
     SemaGraph out = {.graph = g, .arithmetic = true, .text = lower_graph_text(l, g), .loc = loc};
@@ -123,7 +123,7 @@ static bool graph_elements(Scalars *s, const Ast *graph, FdBox *box, Ast **out)
     for (int d = 0; d < box->rank; d++) index[d] = box->dim[d].lo;
     for (int i = 0; i < n; i++, next_index(box, index)) {
         FdAsked *asked;
-        FdGraph *one = fd_scalarize(l->fd, g, &small, index, SCALARS_OPERATIONS, &asked);
+        FdGraph *one = fd_scalarize(l->fd, g, &small, index, SCALARS_OPERATIONS / n, &asked);
         if (!one) return false;
         out[i] = graph_node(s, one, asked, &c, graph->type->result, graph->loc);
     }

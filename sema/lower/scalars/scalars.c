@@ -162,19 +162,21 @@ static bool declare(Scalars *s, const Symbol *sym, Ast *value, Loc loc)
     AstList before = *s->out;
     const size_t nstands = s->stands.len;
     if (!value || !is_candidate(s, sym)) return false;
+    s->spared = 0;
     if (!scalars_elements(s, value, &box, values)) {
         *s->out = before;
         s->stands.len = nstands;
         return false;
     }
     scalars_declare_all(s, sym, sym->type, &box, values, loc);
-    vec_last(&s->stands).gain = effort(s, value);
+    vec_last(&s->stands).gain = effort(s, value) + s->spared;
     return true;
 }
 
 /* In a function in place each variable is one of its own. */
 static void declare_another(Scalars *s, const Symbol *sym, Ast *init, Loc loc)
 {
+    if (init) scalars_call_before(s, &init);
     if (init) scalars_uses(&init, s);
     if (!sym || sym->kind != SYM_LOCAL || sym->cell || !type_is_value(sym->type)) s->fails = true;
     Stand stand = {.sym = sym};
@@ -192,6 +194,7 @@ static void declaration(Scalars *s, Ast *n)
             declare_another(s, d->sym, d->declarator.init, d->loc);
             continue;
         }
+        scalars_call_before(s, &d->declarator.init);
         if (d->declarator.init) scalars_uses(&d->declarator.init, s);
         Ast *one = arena_copy(s->l->arena, n, sizeof *n);
         one->var_decl.vars = ast_list_add(s->l->arena, (AstList){0}, d);
@@ -205,6 +208,7 @@ static void assignment(Scalars *s, int stand, Ast *value, Loc loc)
     Arena *arena = s->l->arena;
     FdBox box;
     Ast *values[SCALARS_MOST];
+    s->spared = 0;
     bool good = scalars_elements(s, value, &box, values);
     const FdBox *own = &s->stands.data[stand].box;
     for (int d = 0; good && d < box.rank; d++)
@@ -213,7 +217,7 @@ static void assignment(Scalars *s, int stand, Ast *value, Loc loc)
         scalars_reject(s, stand);
         return;
     }
-    s->stands.data[stand].gain += effort(s, value);
+    s->stands.data[stand].gain += effort(s, value) + s->spared;
     const Type *type = s->stands.data[stand].elements[0]->type;
     const int n = (int)scalars_count(&box);
     Symbol *news[SCALARS_MOST];
@@ -246,6 +250,9 @@ void scalars_statement(Scalars *s, Ast *n)
             return;
         }
     }
+    if (e && e->kind == AST_ASSIGN && e->assign.target->kind == AST_NAME_REF)
+        scalars_call_before(s, &e->assign.value);
+    if (n->kind == AST_RETURN) scalars_call_before(s, &n->return_.value);
     if (n->kind == AST_EXPR_STMT)
         scalars_uses(&n->expr_stmt.expr, s);
     else

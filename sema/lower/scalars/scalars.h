@@ -5,9 +5,9 @@
 #include "../build.h"
 
 enum {
-    SCALARS_MOST = 36,        /* elements of an array, 6 x 6 */
-    SCALARS_OPERATIONS = 400, /* of one element */
-    SCALARS_CALLS = 4         /* functions in place, one inside the other */
+    SCALARS_MOST = 64,         /* elements of an array, 8 x 8 */
+    SCALARS_OPERATIONS = 4000, /* of all of them */
+    SCALARS_CALLS = 4          /* functions in place, one inside the other */
 };
 
 /* What stands for a variable. */
@@ -17,19 +17,20 @@ typedef struct Stand {
     FdBox box;                      /* ..which has these.. */
     Symbol *as;                     /* ..or another variable.. */
     Ast *value;                     /* ..or an expression; both NULL: it is an array */
-    double gain, cost;              /* evaluations that are spared, and arrays that are made of elements */
+    double gain, cost; /* evaluations that are spared, and arrays that are made of elements */
 } Stand;
 
 typedef struct Scalars {
     Lower *l;
-    VEC(Stand) stands;           /* of the body; behind them those of functions in place */
-    VEC(const Symbol *) stay;    /* arrays that they have to be */
-    AstList *out;                /* statements so far of the list that is being made */
+    VEC(Stand) stands;        /* of the body; behind them those of functions in place */
+    VEC(const Symbol *) stay; /* arrays that they have to be */
+    AstList *out;             /* statements so far of the list that is being made */
     const Symbol *within[SCALARS_CALLS];
-    size_t nbody;                /* stands of the body itself, while a function is in place */
+    size_t nbody; /* stands of the body itself, while a function is in place */
     int nwithin, loops;
-    bool top;                    /* of the program: what is in no loop stays */
-    bool fails;                  /* the function in place cannot be it */
+    double spared; /* in functions in place, since it was set to 0 */
+    bool top;      /* of the program: what is in no loop stays */
+    bool fails;    /* the function in place cannot be it */
 } Scalars;
 
 /* ---- scalars.c ------------------------------------------------------------------------------- */
@@ -80,5 +81,7 @@ void scalars_uses(Ast **slot, void *scalars);
 bool scalars_call(Scalars *s, Ast *call, FdBox *box, Ast **out);
 /* The same of a scalar, if that is one expression; NULL: it stays a call. */
 Ast *scalars_called(Scalars *s, Ast *call);
+/* The same of a call that is all of the value of a statement: its function may have statements, too. */
+void scalars_call_before(Scalars *s, Ast **slot);
 
 #endif

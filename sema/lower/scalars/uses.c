@@ -91,8 +91,15 @@ static void visit_loop(Scalars *s, Ast *n)
 {
     int stand = n->kind == AST_FOREACH ? scalars_named(s, n->foreach_.seq) : -1;
     if (stand >= 0) scalars_reject(s, stand);
+    if (n->kind == AST_FOR) visit_list(s, &n->for_.init);
     s->loops++;
-    ast_each_child(n, scalars_uses, s);
+    if (n->kind == AST_FOR) {
+        scalars_uses(&n->for_.cond, s);
+        for (int i = 0; i < n->for_.step.len; i++) scalars_uses(&n->for_.step.data[i], s);
+        scalars_uses(&n->for_.body, s);
+    } else {
+        ast_each_child(n, scalars_uses, s);
+    }
     s->loops--;
 }
 
