@@ -413,16 +413,17 @@ bool native_take(Native *n, NativeModule *out)
 /* Kernels come with vectors and tiles made and written out: what is left is to get variables into
  * registers and addresses out of loops. Each has been looked at (docs/performance.md): instructions are
  * combined before loops are changed, and once. */
-static const char usual_passes[] =
+static const char usual_first[] =
     "globaldce,function<eager-inv>(sroa,early-cse,simplifycfg)," /* before functions are inlined */
-    "cgscc(inline),globaldce,"
-    "function<eager-inv>(sroa," LLVM_INSTCOMBINE
+    "cgscc(inline),globaldce,function<eager-inv>(sroa,early-cse)";
+static const char usual_passes[] =
+    "function<eager-inv>(" LLVM_INSTCOMBINE
     ",loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,"
     "loop-mssa(licm),adce,simplifycfg)";
 /* Of quick code: without these the fast selection of instructions has several times as many. */
-static const char quick_passes[] =
-    "globaldce,cgscc(inline),globaldce,"
-    "function<eager-inv>(sroa,early-cse,simplifycfg,loop-mssa(licm),adce)";
+static const char quick_first[] =
+    "globaldce,cgscc(inline),globaldce,function<eager-inv>(sroa,early-cse,simplifycfg)";
+static const char quick_passes[] = "function<eager-inv>(early-cse,loop-mssa(licm),adce)";
 
 /* Passes follow the order in which values are used first. Let it be that of a reader of the module's text, so that
  * module and text give the same code. */
@@ -437,19 +438,28 @@ static void order_uses(LLVMModuleRef mod)
 
 static void run_passes(LLVMModuleRef mod, const char *passes, LLVMTargetMachineRef target)
 {
-    order_uses(mod);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(mod, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) native_bug("LLVM's passes:", LLVMGetErrorMessage(error));
 }
 
+/* Variables have to be values before products are contracted. */
+static void optimise(LLVMModuleRef mod, const char *first, const char *then,
+                     LLVMTargetMachineRef target)
+{
+    order_uses(mod);
+    run_passes(mod, first, target);
+    native_contract(mod);
+    run_passes(mod, then, target);
+}
+
 void native_optimise(LLVMModuleRef mod, LLVMTargetMachineRef target)
 {
-    run_passes(mod, usual_passes, target);
+    optimise(mod, usual_first, usual_passes, target);
 }
 
 void native_optimise_quickly(LLVMModuleRef mod, LLVMTargetMachineRef target)
 {
-    run_passes(mod, quick_passes, target);
+    optimise(mod, quick_first, quick_passes, target);
 }
