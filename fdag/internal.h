@@ -315,6 +315,9 @@ void fdi_read_once(Fd *fd, FdGraph *g, int n, const FdiTurned *made);
 bool fdi_storable(const FdGraph *g, const FdNode *var, const FdDom *dom);
 /* A scalar, or an array of ranges that are known before it is evaluated. */
 bool fdi_is_whole(const FdNode *root);
+/* rounded.c: what an array of this value, or with these, would hold. */
+const FdNode *fdi_rounded(Fd *fd, const FdNode *value);
+const FdNode *fdi_rounded_array(Fd *fd, const FdNode *let);
 bool fdi_compute_alike(int n, const FdPart *parts); /* as to hints on reals */
 /* Has it results with ranges of their own, as fd_apart makes them? */
 bool fdi_is_apart(const FdGraph *g);

@@ -159,7 +159,8 @@ static ScalarValue eval_real(FdOp op, ScalarKind k, double a, double b, double c
     case FD_OP_DIV: return real(a / b, k);
     case FD_OP_REM: return real(fmod(a, b), k);
     case FD_OP_NEG: return real(-a, k);
-    case FD_OP_GIVEN: return real(a, k);
+    case FD_OP_GIVEN:
+    case FD_OP_ROUNDED: return real(a, k);
     case FD_OP_MIN: return real(fmin(a, b), k);
     case FD_OP_MAX: return real(fmax(a, b), k);
     case FD_OP_CLAMP: return real(fmin(fmax(a, b), c), k);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py or small.py;
 # planned in each way between guarded pages, and as usual without them, as on the reference executor with all arrays as
-# arrays (-g). The number that is printed gives the program again.
+# arrays (-g). The number that is printed gives the program again. AGAINST: what they are compared with, instead of that executor
+# (tests/reals.py: AGAINST=CS_PLAN=0).
 set -u
 cd "$(dirname "$0")/.."
 : "${CSC:=./csc}"
@@ -17,7 +18,7 @@ while [ "$seed" -lt "$2" ]; do
         head -n 5 "$work/error"
         failed=1
     else
-        CS_DEVICE=ref "$work/whole" >"$work/ref" 2>&1
+        env ${AGAINST:-CS_DEVICE=ref} "$work/whole" >"$work/ref" 2>&1
         for plan in ${PLANS:-0 1 greedy 1/0}; do
             case $plan in */0) guard=0 ;; *) guard=1 ;; esac
             CS_PLAN=${plan%/0} CS_INTERPRET=0 CS_GUARD=$guard CS_DEVICE=${DEVICE:-native} "$work/case" >"$work/held" 2>&1

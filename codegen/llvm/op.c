@@ -38,6 +38,13 @@ LLVMValueRef llvm_intrinsic(const LlvmAt *at, const char *name, unsigned ntypes,
     return flagged(at, LLVMBuildCall2(at->b, type, fn, (LLVMValueRef *)args, nargs, ""));
 }
 
+/* What no sum takes in; until products are contracted (native/contract.c). */
+static LLVMValueRef fence(const LlvmAt *at, LLVMValueRef x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    return llvm_intrinsic(at, "llvm.arithmetic.fence", 1, &t, 1, &x);
+}
+
 static LLVMValueRef all_lanes(LLVMTypeRef t, LLVMValueRef one)
 {
     LLVMValueRef all[64];
@@ -273,6 +280,7 @@ static LLVMValueRef real(const LlvmAt *at, FdOp op, const LLVMValueRef *args)
     case FD_OP_MAX: return extreme(at, op, args);
     case FD_OP_SIGN: return sign_of_real(at, args[0]);
     case FD_OP_GIVEN: return args[0];
+    case FD_OP_ROUNDED: return fence(at, args[0]);
     default: return info->rule == FD_RULE_REAL && !at->closed ? library(at, op, args) : NULL;
     }
 }

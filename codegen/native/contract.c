@@ -3,12 +3,12 @@
  * takes either of two, as in 3 * x + 3 * y: rows in lanes, the elements at their borders, and turns that are taken
  * together would differ in their last bits.
  *
- *   before: %p = fmul a, b        %s = fadd c, %p             after: %s = fma(a, b, c)
- *                                 %s = fsub c, %p                    %s = fma(-a, b, c)
+ *   before: %p = fmul a, b        %s = fadd %p, c             after: %s = fma(a, b, c)
  *                                 %s = fsub %p, c                    %s = fma(a, b, -c)
+ *                                 %s = fsub c, %p                    %s = fma(-a, b, c)
  *
  * A product is seen through a splat, so that one that is the same for all lanes counts as in one element. Of two
- * products the second is fused. Where nothing is fused, since the processor cannot, nothing is. */
+ * products the first is fused: 0.9 * x(t - 1) + 0.1 * y(t) waits for x once. Where nothing is fused, since the processor cannot, nothing is. */
 #include "impl.h"
 
 #include <string.h>
@@ -68,15 +68,19 @@ static LLVMValueRef splat(const LlvmAt *at, LLVMValueRef v, unsigned lanes)
     return LLVMBuildShuffleVector(at->b, one, none, LLVMConstNull(LLVMVectorType(i32, lanes)), "");
 }
 
-/* The fused operation in the place of a sum or difference; NULL: there is no product in it. */
-static LLVMValueRef fused(const LlvmAt *at, LLVMValueRef x)
+/* The operation in the place of a sum or difference: fused if there is a product in it, else as it is, but without the
+ * flag, which would ask LLVM to look for one. */
+static LLVMValueRef contracted(const LlvmAt *at, LLVMValueRef x, bool fuses)
 {
     const bool minus = LLVMGetInstructionOpcode(x) == LLVMFSub;
     LLVMValueRef first = LLVMGetOperand(x, 0), second = LLVMGetOperand(x, 1), rest;
     Product p;
     LLVMPositionBuilderBefore(at->b, x);
-    const bool last = is_product(second, &p);
-    if (!last && !is_product(first, &p)) return NULL;
+    const bool leads = fuses && is_product(first, &p),
+               last = !leads && fuses && is_product(second, &p);
+    if (!leads && !last)
+        return minus ? LLVMBuildFSub(at->b, first, second, "")
+                     : LLVMBuildFAdd(at->b, first, second, "");
     LLVMValueRef a = splat(at, p.a, p.lanes), b = splat(at, p.b, p.lanes);
     rest = last ? first : second;
     if (minus && last) a = LLVMBuildFNeg(at->b, a, "");
@@ -94,32 +98,44 @@ static bool is_sum(LLVMValueRef x)
            !(LLVMGetFastMathFlags(x) & LLVMFastMathAllowReassoc);
 }
 
-static void contract_block(const LlvmAt *at, LLVMBasicBlockRef block)
+/* What is rounded (FD_OP_ROUNDED). */
+static bool is_fence(LLVMValueRef x)
 {
-    for (LLVMValueRef x = LLVMGetFirstInstruction(block), next; x; x = next) {
-        next = LLVMGetNextInstruction(x);
-        LLVMValueRef y = is_sum(x) ? fused(at, x) : NULL;
-        if (!y) continue;
-        LLVMReplaceAllUsesWith(x, y);
-        LLVMInstructionEraseFromParent(x);
-    }
+    static const char name[] = "llvm.arithmetic.fence";
+    LLVMValueRef fn = LLVMIsACallInst(x) ? LLVMGetCalledValue(x) : NULL;
+    return fn && LLVMIsAFunction(fn) &&
+           LLVMGetIntrinsicID(fn) == LLVMLookupIntrinsicID(name, sizeof name - 1);
 }
 
-static void end_block(LLVMBasicBlockRef block)
+static void contract_function(const LlvmAt *at, LLVMValueRef fn)
 {
-    for (LLVMValueRef x = LLVMGetFirstInstruction(block); x; x = LLVMGetNextInstruction(x))
-        if (may_contract(x) && !(LLVMGetFastMathFlags(x) & LLVMFastMathAllowReassoc))
-            LLVMSetFastMathFlags(x, LLVMGetFastMathFlags(x) & ~(unsigned)LLVMFastMathAllowContract);
+    const bool fuses = can_fuse(fn);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef x = LLVMGetFirstInstruction(b), next; x; x = next) {
+            next = LLVMGetNextInstruction(x);
+            if (!is_sum(x)) continue;
+            LLVMReplaceAllUsesWith(x, contracted(at, x, fuses));
+            LLVMInstructionEraseFromParent(x);
+        }
+}
+
+static void remove_fences(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef x = LLVMGetFirstInstruction(b), next; x; x = next) {
+            next = LLVMGetNextInstruction(x);
+            if (!is_fence(x)) continue;
+            LLVMReplaceAllUsesWith(x, LLVMGetOperand(x, 0));
+            LLVMInstructionEraseFromParent(x);
+        }
 }
 
 void native_contract(LLVMModuleRef mod)
 {
     const LlvmAt at = {.mod = mod, .b = LLVMCreateBuilderInContext(LLVMGetModuleContext(mod))};
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
-        LLVMBasicBlockRef b;
-        for (b = LLVMGetFirstBasicBlock(f); b && can_fuse(f); b = LLVMGetNextBasicBlock(b))
-            contract_block(&at, b);
-        for (b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) end_block(b);
+        contract_function(&at, f);
+        remove_fences(f);
     }
     LLVMDisposeBuilder(at.b);
 }

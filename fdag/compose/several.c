@@ -117,9 +117,8 @@ static const FdNode *renew(Fd *fd, const FdNode *n, const FdNode *const *values,
 static const FdNode *earlier_value(void *ctx, Fd *fd, const FdNode *n)
 {
     const Whole *w = ctx;
-    (void)fd;
     for (int i = 0; n->kind == FD_APPLY && i < w->n; i++)
-        if (n->fn == w->roots[i]) return w->fields[i];
+        if (n->fn == w->roots[i]) return fdi_rounded(fd, w->fields[i]);
     return NULL;
 }
 
@@ -171,7 +170,7 @@ static const FdNode *result_of(const Whole *w, int k)
 
 static const FdNode *array_of(Whole *w, int k)
 {
-    if (!w->arrays[k]) w->arrays[k] = fd_stored(w->fd, result_of(w, k));
+    if (!w->arrays[k]) w->arrays[k] = fd_stored(w->fd, fdi_rounded_array(w->fd, result_of(w, k)));
     return w->arrays[k];
 }
 
@@ -362,6 +361,7 @@ static const FdNode *chain(Whole *w, int n, const FdPart *parts, const FdSlot *s
         w->shapes[k] = root->kind == FD_LET ? shape_of(fd, root) : root;
         checks_of(w, parts[k].graph, shapes);
         good = find_outside(w, root, outside);
+        if (k < n - 1) root = fdi_rounded_array(fd, root);
         w->roots[w->n++] = outside[k] ? fd_stored(fd, root) : root;
     }
     return good ? w->roots[n - 1] : NULL;
