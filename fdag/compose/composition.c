@@ -84,7 +84,7 @@ static bool capture(Composer *m, const FdGraph *g, const void *captures, int i, 
         FdResult made = {0};
         if (m->fd) vec_push(&m->graphs, NULL);
         if (!compose(m, k.graph, 1, k.graph->results, k.captures, &made)) return false;
-        if (m->fd && k.array) made.node = fdi_rounded_array(m->fd, made.node);
+        if (m->fd && k.array && !m->c->turns) made.node = fdi_rounded_array(m->fd, made.node);
         if (m->fd && k.kept) {
             if (!(made.node = stored(m->fd, made.node))) return false;
             vec_push(&m->kept, made);

@@ -118,8 +118,9 @@ static void replace(Fd *fd, FdGraph *g, const Once *o)
                     *read = old->kind == FD_APPLY ? entry_of(o, old->fn) : NULL;
         int count = fd_children(old, children);
         for (int k = fd_nbound(old); k < count; k++) children[k] = fdi_map_node(&done, children[k]);
-        const FdNode *now = e && !e->stays ? fdi_map_node(&done, fdi_array_of(old))
-                                           : fdi_rebuild(fd, old, children);
+        const FdNode *now = e && !e->stays
+                                ? fdi_rounded_array(fd, fdi_map_node(&done, fdi_array_of(old)))
+                                : fdi_rebuild(fd, old, children);
         if (read && now->kind == FD_APPLY && (!read->stays || read->within))
             now = fdi_compose_node(NULL, fd, now); /* of functions nobody thinks again */
         fdi_map_set_node(&done, old, now);
