@@ -304,10 +304,11 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
                   CgSchedule *out);
 /* Puts other values of scalar slots into a bound plan that asks for none (cg_plan_asks). */
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b);
-/* Binds a schedule of p once more, when numbers of b have changed: what has not changed is not worked out again. b outlives it;
+/* Binds a schedule s of p once more, when numbers of b have changed: what has not changed is not worked out again. b outlives it;
  * in the arena. */
 typedef struct CgAgain CgAgain;
-CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena);
+CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, const CgSchedule *s,
+                       Arena *arena);
 /* False: with these numbers other kernels run, or temporaries are larger than they are there. s stays as it is then. Takes no memory. */
 bool cg_plan_bind_again(CgAgain *a, CgSchedule *s);
 

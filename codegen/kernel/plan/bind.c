@@ -7,8 +7,6 @@
 #include "number.h"
 #include "plan.h"
 
-enum { MAX_PASSED = 1 << 20 /* steps: plans come from files, no loop is endless */ };
-
 int64_t plan_device_value(const CgDevice *d, int i)
 {
     const int64_t values[NUM_FACTS] = {[NUM_UNITS] = d->units,
@@ -24,21 +22,6 @@ int64_t plan_device_value(const CgDevice *d, int i)
                                        [NUM_GATHERS] = d->gathers,
                                        [NUM_MULTIPLIES] = d->multiplies};
     return values[i];
-}
-
-typedef struct Values {
-    const CgPlan *plan;
-    const CgBinding *binding; /* NULL where only device properties may be used */
-    const CgDevice *device;
-    bool wide;               /* idx_t is long */
-    int64_t *lets;           /* variables of loops.. */
-    int64_t *limits, *steps; /* ..which end before these, and grow by these */
-    PlanMemo *memo;
-} Values;
-
-static int64_t value_of(const PlanExpr *e, const Values *v)
-{
-    return plan_expr_eval(e, v->memo);
 }
 
 static int64_t lookup(void *ctx, int sym)
@@ -61,18 +44,17 @@ static int64_t lookup(void *ctx, int sym)
     }
 }
 
-/* Lets that may stand behind each other without end, in order. */
-static void work_out_deep(const Values *v)
+void bind_deep(const Values *v)
 {
     const CgPlan *p = v->plan;
     for (size_t i = 0; v->binding && p->deep && i < p->lets.len; i++) {
         const PlanExpr *e = p->lets.data[i].expr;
-        if (e && !plan_expr_needs(e).turn) value_of(e, v);
+        if (e && !plan_expr_needs(e).turn) bind_number(e, v);
     }
 }
 
 /* Most of a plan is of forms that the numbers at hand do not take: what nobody asks for is not worked out. */
-static Values *values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
+Values *bind_values(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
 {
     Values *v = arena_new_of(arena, Values);
     *v = (Values){.plan = p, .binding = b, .device = d};
@@ -80,7 +62,7 @@ static Values *values_new(const CgPlan *p, const CgBinding *b, const CgDevice *d
     v->limits = arena_array(arena, int64_t, p->lets.len + 1);
     v->steps = arena_array(arena, int64_t, p->lets.len + 1);
     v->memo = plan_memo_new(p->exprs, lookup, v, arena);
-    work_out_deep(v);
+    bind_deep(v);
     return v;
 }
 
@@ -91,12 +73,12 @@ static void set_variable(const Values *v, int let, int64_t value)
     plan_memo_turn(v->memo);
 }
 
-static uint32_t take_variant(Values *v)
+uint32_t bind_variant(Values *v)
 {
     const CgPlan *p = v->plan;
     uint32_t variant = 0;
     for (size_t i = 0; i < p->flags.len; i++)
-        if (value_of(p->flags.data[i].expr, v)) variant |= 1u << i;
+        if (bind_number(p->flags.data[i].expr, v)) variant |= 1u << i;
     v->wide = p->wide >= 0 && (variant >> p->wide & 1);
     return variant;
 }
@@ -115,14 +97,14 @@ uint32_t cg_plan_variant_like(const CgPlan *p, const CgPlan *other, uint32_t var
 char *cg_plan_build_options(const CgPlan *p, const CgDevice *d, uint32_t variant)
 {
     Arena *arena = arena_new();
-    const Values *v = values_new(p, NULL, d, arena);
+    const Values *v = bind_values(p, NULL, d, arena);
     Text t = {0};
     text_add(&t, p->options);
     if (d->rounds && cg_plan_reals(p) != FD_REALS_FAST)
         text_add(&t, " -cl-fp32-correctly-rounded-divide-sqrt");
     for (size_t i = 0; i < p->defines.len; i++)
         text_printf(&t, " -D%s=%" PRId64, p->defines.data[i].name,
-                    value_of(p->defines.data[i].expr, v));
+                    bind_number(p->defines.data[i].expr, v));
     for (size_t i = 0; i < p->flags.len; i++)
         text_printf(&t, " -D%s=%d", p->flags.data[i].name, (int)(variant >> i & 1));
     arena_free(arena);
@@ -134,7 +116,7 @@ bool cg_plan_macro(const CgPlan *p, const CgDevice *d, const char *name, int64_t
     int i = plan_find_named(&p->defines, name, strlen(name));
     if (i < 0) return false;
     Arena *arena = arena_new();
-    *value = value_of(p->defines.data[i].expr, values_new(p, NULL, d, arena));
+    *value = bind_number(p->defines.data[i].expr, bind_values(p, NULL, d, arena));
     arena_free(arena);
     return true;
 }
@@ -149,13 +131,13 @@ int cg_plan_flag(const CgPlan *p, const char *name)
     return plan_find_named(&p->flags, name, strlen(name));
 }
 
-static void bind_value(const PlanArg *a, const Values *v, CgArg *out)
+void bind_value(const PlanArg *a, const Values *v, CgArg *out)
 {
     ScalarValue x = {.i = 0};
     if (a->is_value)
         x = v->binding->slot_scalars[a->index];
     else
-        x.i = value_of(a->expr, v);
+        x.i = bind_number(a->expr, v);
     scalar_store(out->bytes, out->type, x);
 }
 
@@ -179,10 +161,10 @@ static CgWrite bind_write(const PlanWrite *w, const Values *v)
     CgWrite out = {
         .kind = w->kind, .index = w->index, .own = w->own, .light = w->light, .plain = w->plain};
     if (!w->segments) return out;
-    out.segments = value_of(w->segments, v);
-    out.entries = value_of(w->entries, v);
-    out.bytes = value_of(w->bytes, v);
-    out.each = value_of(w->each, v);
+    out.segments = bind_number(w->segments, v);
+    out.entries = bind_number(w->entries, v);
+    out.bytes = bind_number(w->bytes, v);
+    out.each = bind_number(w->each, v);
     return out;
 }
 
@@ -192,9 +174,9 @@ static CgRead bind_read(const PlanRead *p, const Values *v)
                     .first = p->first,
                     .count = p->count,
                     .each = p->each,
-                    .n = value_of(p->n, v),
-                    .low = value_of(p->low, v),
-                    .high = value_of(p->high, v)};
+                    .n = bind_number(p->n, v),
+                    .low = bind_number(p->low, v),
+                    .high = bind_number(p->high, v)};
 }
 
 static CgTurns bind_turns(const PlanCut *c, const Values *v)
@@ -202,13 +184,13 @@ static CgTurns bind_turns(const PlanCut *c, const Values *v)
     if (!c->turns.kind) return (CgTurns){.kind = CG_TURNS_NONE};
     return (CgTurns){.kind = c->turns.kind,
                      .down = c->turns.down,
-                     .turn = value_of(c->turns.turn, v),
+                     .turn = bind_number(c->turns.turn, v),
                      .back = c->turns.back,
                      .first = c->turns.first,
                      .count = c->turns.count,
-                     .step = value_of(c->turns.step, v),
-                     .n = value_of(c->turns.n, v),
-                     .from = value_of(c->turns.from, v)};
+                     .step = bind_number(c->turns.step, v),
+                     .n = bind_number(c->turns.n, v),
+                     .from = bind_number(c->turns.from, v)};
 }
 
 static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
@@ -226,9 +208,9 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
                           .inner = c->inner,
                           .finite = c->finite,
                           .finite_bytes = c->finite_bytes,
-                          .step = value_of(c->step, v),
-                          .n = value_of(c->n, v),
-                          .from = c->from ? value_of(c->from, v) : 0,
+                          .step = bind_number(c->step, v),
+                          .n = bind_number(c->n, v),
+                          .from = c->from ? bind_number(c->from, v) : 0,
                           .repeats = 1,
                           .each = 1,
                           .by = 1,
@@ -242,13 +224,12 @@ static void bind_cuts(const Step *s, const Values *v, Arena *arena, CgLaunch *l)
     l->cuts = cuts;
 }
 
-/* False: it has no items. */
-static bool bind_items(const Step *s, const Values *v, CgLaunch *l)
+bool bind_items(const Step *s, const Values *v, CgLaunch *l)
 {
     bool any = true;
     for (int d = 0; d < s->dims; d++) {
-        int64_t global = value_of(s->global[d], v),
-                local = s->local[0] ? value_of(s->local[d], v) : 0;
+        int64_t global = bind_number(s->global[d], v),
+                local = s->local[0] ? bind_number(s->local[d], v) : 0;
         l->global[d] = global > 0 ? (size_t)global : 0;
         l->local[d] = local > 0 ? (size_t)local : 0;
         any = any && global > 0;
@@ -266,27 +247,22 @@ static CgLaunch bind_run(const Step *s, const Values *v, Arena *arena)
                   .again = s->again};
     l.args = arena_array(arena, CgArg, s->nargs ? s->nargs : 1);
     for (int i = 0; i < s->nargs; i++) l.args[i] = bind_arg(&s->args[i], v);
-    l.quiet = s->quiet && value_of(s->quiet, v);
+    l.quiet = s->quiet && bind_number(s->quiet, v);
     if (v->binding->cuts) bind_cuts(s, v, arena, &l);
     return l;
 }
 
-/* A way through the steps of a plan. */
-typedef struct Walk {
-    int at, passed;
-} Walk;
-
 /* The next that is to be run. NULL: there is none; or (Walk.passed) there are too many. */
-static const Step *next_run(const Values *v, Walk *w)
+const Step *bind_next(const Values *v, BindWalk *w)
 {
     const CgPlan *p = v->plan;
-    for (; w->at < p->nsteps && w->passed < MAX_PASSED; w->at++, w->passed++) {
+    for (; w->at < p->nsteps && w->passed < BIND_MAX_PASSED; w->at++, w->passed++) {
         const Step *s = &p->steps[w->at];
         if (s->kind == STEP_LOOP) {
-            set_variable(v, s->let, value_of(s->from, v));
-            v->limits[s->let] = value_of(s->to, v);
-            v->steps[s->let] = value_of(s->by, v);
-            bool enter = (!s->when || value_of(s->when, v)) && v->steps[s->let] > 0 &&
+            set_variable(v, s->let, bind_number(s->from, v));
+            v->limits[s->let] = bind_number(s->to, v);
+            v->steps[s->let] = bind_number(s->by, v);
+            bool enter = (!s->when || bind_number(s->when, v)) && v->steps[s->let] > 0 &&
                          v->lets[s->let] < v->limits[s->let];
             if (!enter) w->at = s->partner;
         } else if (s->kind == STEP_END) {
@@ -295,7 +271,7 @@ static const Step *next_run(const Values *v, Walk *w)
             bool more = (uint64_t)v->limits[let] - (uint64_t)v->lets[let] > (uint64_t)by;
             if (more) set_variable(v, let, v->lets[let] + by);
             if (more) w->at = s->partner;
-        } else if (!s->when || value_of(s->when, v)) {
+        } else if (!s->when || bind_number(s->when, v)) {
             w->at++, w->passed++;
             return s;
         }
@@ -308,14 +284,14 @@ static size_t *sizes_of(int n, const PlanExpr *const *exprs, const Values *v, Ar
 {
     size_t *sizes = arena_array(arena, size_t, n ? n : 1);
     for (int i = 0; i < n; i++) {
-        int64_t bytes = value_of(exprs[i], v);
+        int64_t bytes = bind_number(exprs[i], v);
         if (bytes < 0) return NULL;
         sizes[i] = (size_t)bytes;
     }
     return sizes;
 }
 
-static bool is_used(const CgSchedule *s, int temp)
+bool bind_uses(const CgSchedule *s, int temp)
 {
     for (int i = 0; i < s->nlaunches; i++)
         for (int a = 0; a < s->launches[i].nargs; a++)
@@ -327,16 +303,16 @@ static bool is_used(const CgSchedule *s, int temp)
 bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena,
                   CgSchedule *out)
 {
-    Values *v = values_new(p, b, d, arena);
-    *out = (CgSchedule){.variant = take_variant(v), .ntemps = p->ntemps, .nouts = p->nouts};
+    Values *v = bind_values(p, b, d, arena);
+    *out = (CgSchedule){.variant = bind_variant(v), .ntemps = p->ntemps, .nouts = p->nouts};
     out->temp_bytes = sizes_of(p->ntemps, p->temps, v, arena);
     out->outs = sizes_of(p->nouts, p->outs, v, arena);
     if (!out->temp_bytes || !out->outs) return false;
     for (int i = 0; i < p->nouts; i++) out->out_bytes += out->outs[i];
     if (out->out_bytes == 0) return true;
     VEC(CgLaunch) launches = {0};
-    Walk w = {0};
-    for (const Step *s; (s = next_run(v, &w));) {
+    BindWalk w = {0};
+    for (const Step *s; (s = bind_next(v, &w));) {
         CgLaunch l = bind_run(s, v, arena);
         if (bind_items(s, v, &l)) vec_push(&launches, l);
     }
@@ -344,99 +320,8 @@ bool cg_plan_bind(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena 
     out->launches = arena_copy(arena, launches.data, launches.len * sizeof *launches.data);
     vec_free(&launches);
     for (int k = 0; k < out->ntemps; k++) /* kernels that keep rows of it may stand in */
-        if (!is_used(out, k)) out->temp_bytes[k] = 0;
-    return w.passed < MAX_PASSED;
-}
-
-/* ---- again ----------------------------------------------------------------------------------- */
-
-struct CgAgain {
-    Values *values;
-    CgDevice device;
-    FdBox *boxes; /* numbers of slots that `values` are of */
-    ScalarValue *scalars;
-};
-
-CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena)
-{
-    CgAgain *a = arena_new_of(arena, CgAgain);
-    *a = (CgAgain){.device = *d};
-    const size_t slots = (size_t)p->nslots;
-    a->boxes = arena_copy(arena, b->slot_boxes, slots * sizeof *a->boxes);
-    a->scalars = arena_copy(arena, b->slot_scalars, slots * sizeof *a->scalars);
-    a->values = values_new(p, b, &a->device, arena);
-    return a;
-}
-
-/* Takes the numbers of slots that the plan asks for; gives the bits of slots where they are others. */
-static uint64_t take_numbers(CgAgain *a)
-{
-    const CgPlan *p = a->values->plan;
-    const CgBinding *b = a->values->binding;
-    uint64_t others = 0;
-    for (int k = 0; k < p->nslots; k++) {
-        bool other = p->asked[k] && a->scalars[k].i != b->slot_scalars[k].i;
-        for (int d = 0; d < p->asked[k]; d++) {
-            const FdBox *now = &b->slot_boxes[k];
-            FdBox *before = &a->boxes[k];
-            other =
-                other || now->dim[d].lo != before->dim[d].lo || now->dim[d].hi != before->dim[d].hi;
-            before->dim[d] = now->dim[d];
-        }
-        a->scalars[k] = b->slot_scalars[k];
-        if (other) others |= plan_slot_bit(k);
-    }
-    return others;
-}
-
-/* Would the same be launched as before, in memory that is there? */
-static bool is_launched_again(Values *v, const CgSchedule *s)
-{
-    const CgPlan *p = v->plan;
-    int64_t bytes = 0;
-    Walk w = {0};
-    int k = 0;
-    if (s->variant != take_variant(v)) return false;
-    for (int i = 0; i < s->nouts; i++) {
-        int64_t out = value_of(p->outs[i], v);
-        if (out < 0) return false;
-        bytes |= out;
-    }
-    for (const Step *step; (step = next_run(v, &w));) {
-        CgLaunch items;
-        if (!bind_items(step, v, &items)) continue;
-        const CgLaunch *l = k < s->nlaunches ? &s->launches[k++] : NULL;
-        if (!l || l->step != (int)(step - p->steps) || l->ncuts) return false;
-    }
-    for (int i = 0; i < s->ntemps; i++) {
-        int64_t temp = value_of(p->temps[i], v);
-        if (temp < 0 || ((size_t)temp > s->temp_bytes[i] && is_used(s, i))) return false;
-    }
-    return bytes && k == s->nlaunches && w.passed < MAX_PASSED;
-}
-
-bool cg_plan_bind_again(CgAgain *a, CgSchedule *s)
-{
-    Values *v = a->values;
-    Walk w = {0};
-    plan_memo_again(v->memo, take_numbers(a));
-    work_out_deep(v);
-    if (!is_launched_again(v, s)) return false;
-    s->out_bytes = 0;
-    for (int i = 0; i < s->nouts; i++)
-        s->out_bytes += s->outs[i] = (size_t)value_of(v->plan->outs[i], v);
-    CgLaunch *l = s->launches;
-    for (const Step *step; (step = next_run(v, &w));) {
-        CgLaunch items;
-        if (!bind_items(step, v, &items)) continue;
-        memcpy(l->global, items.global, sizeof l->global);
-        memcpy(l->local, items.local, sizeof l->local);
-        for (int i = 0; i < step->nargs; i++)
-            if (step->args[i].kind == CG_ARG_BYTES) bind_value(&step->args[i], v, &l->args[i]);
-        l->quiet = step->quiet && value_of(step->quiet, v);
-        l++;
-    }
-    return true;
+        if (!bind_uses(out, k)) out->temp_bytes[k] = 0;
+    return w.passed < BIND_MAX_PASSED;
 }
 
 void cg_schedule_scalars(CgSchedule *s, const CgBinding *b)

@@ -281,7 +281,7 @@ static inline int64_t times(int64_t a, int64_t b)
 }
 
 /* What overflows stays at the limit, so that the size of an array too large is never small. */
-static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
+static inline __attribute__((always_inline)) int64_t apply(PlanCode code, int64_t a, int64_t b)
 {
     int64_t r;
     bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
@@ -309,7 +309,7 @@ static inline int64_t apply(PlanCode code, int64_t a, int64_t b)
 /* One of those that are worked out again. */
 typedef struct Again {
     PlanCode code;
-    int id, x[2];
+    int id, x[3];
     uint64_t slots;
     const PlanExpr *of;
 } Again;
@@ -341,11 +341,17 @@ void plan_memo_turn(PlanMemo *m)
     m->turn++;
 }
 
+/* What a symbol stands for. */
+static inline const PlanExpr *meant(const PlanExpr *e)
+{
+    while (e->code == PLAN_SYMBOL && e->x[0]) e = e->x[0];
+    return e;
+}
+
 static int64_t work_out(const PlanExpr *e, PlanMemo *m)
 {
     switch (e->code) {
-    case PLAN_SYMBOL:
-        return e->x[0] ? plan_expr_eval(e->x[0], m) : m->lookup(m->ctx, (int)e->value);
+    case PLAN_SYMBOL: return m->lookup(m->ctx, (int)e->value);
     case PLAN_NOT: return !plan_expr_eval(e->x[0], m);
     case PLAN_NEG: return apply(PLAN_SUB, 0, plan_expr_eval(e->x[0], m));
     case PLAN_AND: return plan_expr_eval(e->x[0], m) && plan_expr_eval(e->x[1], m);
@@ -359,6 +365,7 @@ static int64_t work_out(const PlanExpr *e, PlanMemo *m)
 
 int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m)
 {
+    e = meant(e);
     if (e->code == PLAN_PUSH) return e->value;
     const uint32_t turn = m->turns[e->id];
     if (e->needs.turn ? turn != m->turn : !turn) {
@@ -369,9 +376,17 @@ int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m)
     return m->values[e->id];
 }
 
+const int64_t *plan_memo_place(PlanMemo *m, const PlanExpr *e)
+{
+    e = meant(e);
+    if (e->needs.turn) return NULL;
+    m->values[e->id] = plan_expr_eval(e, m);
+    return &m->values[e->id];
+}
+
 static int id_of(const PlanExpr *e)
 {
-    return e ? e->id : 0;
+    return e ? meant(e)->id : 0;
 }
 
 static void list_again(PlanMemo *m)
@@ -380,34 +395,38 @@ static void list_again(PlanMemo *m)
     for (int i = 0; i < m->all->n; i++) {
         const PlanExpr *e = m->all->list[i];
         if (e->code == PLAN_PUSH) m->values[i] = e->value;
+        if (e->code == PLAN_PUSH) m->turns[i] = 1;
         if (!m->turns[i] || !e->needs.slots || e->needs.turn) continue;
-        m->again[m->nagain++] =
-            (Again){e->code, i, {id_of(e->x[0]), id_of(e->x[1])}, e->needs.slots, e};
+        m->again[m->nagain++] = (Again){
+            e->code, i, {id_of(e->x[0]), id_of(e->x[1]), id_of(e->x[2])}, e->needs.slots, e};
     }
     m->asked = m->nagain;
 }
 
-static inline int64_t work_out_again(const Again *a, PlanMemo *m)
+/* Operand k of what is worked out again; another choice may ask for one for the first time. */
+static inline int64_t operand(const Again *a, int k, PlanMemo *m)
 {
-    const int64_t *values = m->values, x = values[a->x[0]];
-    const PlanExpr *e = a->of;
-    switch (a->code) {
-    case PLAN_SYMBOL: return e->x[0] ? x : m->lookup(m->ctx, (int)e->value);
-    case PLAN_NOT: return !x;
-    case PLAN_NEG: return apply(PLAN_SUB, 0, x);
-    case PLAN_AND: return x && plan_expr_eval(e->x[1], m);
-    case PLAN_OR: return x || plan_expr_eval(e->x[1], m);
-    case PLAN_CHOOSE: return plan_expr_eval(e->x[x ? 1 : 2], m);
-    default: return apply(a->code, x, values[a->x[1]]);
-    }
+    return m->turns[a->x[k]] ? m->values[a->x[k]] : plan_expr_eval(a->of->x[k], m);
 }
 
 void plan_memo_again(PlanMemo *m, uint64_t slots)
 {
+    int64_t *values = m->values;
     plan_memo_turn(m);
     if (m->asked != m->nagain) list_again(m);
-    for (int i = 0; i < m->nagain; i++)
-        if (m->again[i].slots & slots) m->values[m->again[i].id] = work_out_again(&m->again[i], m);
+    for (const Again *a = m->again, *end = a + m->nagain; a < end; a++) {
+        if (!(a->slots & slots)) continue;
+        const int64_t x = values[a->x[0]];
+        switch (a->code) {
+        case PLAN_SYMBOL: values[a->id] = m->lookup(m->ctx, (int)a->of->value); break;
+        case PLAN_NOT: values[a->id] = !x; break;
+        case PLAN_NEG: values[a->id] = apply(PLAN_SUB, 0, x); break;
+        case PLAN_AND: values[a->id] = x && operand(a, 1, m); break;
+        case PLAN_OR: values[a->id] = x || operand(a, 1, m); break;
+        case PLAN_CHOOSE: values[a->id] = operand(a, x ? 1 : 2, m); break;
+        default: values[a->id] = apply(a->code, x, values[a->x[1]]);
+        }
+    }
 }
 
 const void *plan_expr_build(const PlanExpr *e, PlanBuild *build, void *ctx)

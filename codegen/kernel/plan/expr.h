@@ -87,6 +87,8 @@ void plan_memo_turn(PlanMemo *m); /* a loop's variable has another value */
  * of it is asked for again. */
 void plan_memo_again(PlanMemo *m, uint64_t slots);
 int64_t plan_expr_eval(const PlanExpr *e, PlanMemo *m);
+/* Where its value is, which plan_memo_again keeps; NULL: it hangs on a loop's variable. */
+const int64_t *plan_memo_place(PlanMemo *m, const PlanExpr *e);
 
 /* Makes something else of an expression: `build` gives what an operation makes of what its operands
  * gave (value: of PUSH and SYMBOL), NULL if it cannot. NULL, too, if some operation gave NULL. */

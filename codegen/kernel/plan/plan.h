@@ -102,6 +102,37 @@ struct CgPlan {
     bool deep; /* so many lets may stand behind each other that they are worked out in order */
 };
 
+/* ---- bind.c ---- */
+
+/* A plan, the numbers that it is bound to, and what has been worked out of them. */
+typedef struct Values {
+    const CgPlan *plan;
+    const CgBinding *binding; /* NULL where only device properties may be used */
+    const CgDevice *device;
+    bool wide;               /* idx_t is long */
+    int64_t *lets;           /* variables of loops.. */
+    int64_t *limits, *steps; /* ..which end before these, and grow by these */
+    PlanMemo *memo;
+} Values;
+
+static inline int64_t bind_number(const PlanExpr *e, const Values *v)
+{
+    return plan_expr_eval(e, v->memo);
+}
+Values *bind_values(const CgPlan *p, const CgBinding *b, const CgDevice *d, Arena *arena);
+void bind_deep(const Values *v);  /* lets that may stand behind each other without end, in order */
+uint32_t bind_variant(Values *v); /* and v->wide */
+void bind_value(const PlanArg *a, const Values *v, CgArg *out); /* of BYTES, whose type is there */
+bool bind_items(const Step *s, const Values *v, CgLaunch *l);   /* false: it has none */
+bool bind_uses(const CgSchedule *s, int temp);
+
+enum { BIND_MAX_PASSED = 1 << 20 /* steps: plans come from files, no loop is endless */ };
+typedef struct BindWalk { /* a way through the steps of a plan */
+    int at, passed;
+} BindWalk;
+/* The next that is to be run. NULL: there is none; or (passed) there are too many. */
+const Step *bind_next(const Values *v, BindWalk *w);
+
 int64_t plan_device_value(const CgDevice *d, int i); /* of NumFact i */
 /* Its number; -1: there is none of that name. */
 int plan_find_named(const Names *list, const char *name, size_t len);

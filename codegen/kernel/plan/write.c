@@ -1,4 +1,5 @@
-/* Writing plans: lines and fresh names (see docs/kernels.md). */
+/* Writing plans: lines, fresh names, and where the fields of elements lie: planes of a buffer, one behind the other
+ * (structure of arrays). See docs/kernels.md. */
 #include "../unit.h"
 #include "draw.h"
 
@@ -12,6 +13,31 @@ void plan_line(Unit *u, const char *fmt, ...)
     text_add(&u->plan, "\n");
     va_end(ap);
     if (u->schedule) text_addn(u->schedule, u->plan.data + begin, u->plan.len - begin);
+}
+
+static Num *plane_bytes(Unit *u, const FdType *t, int leaf, Num *count)
+{
+    return num_op(u, FD_OP_MUL, count, num_int(u, (int64_t)scalar_bytes(fd_type_leaf(t, leaf))));
+}
+
+Num *plan_plane(Unit *u, const FdType *t, int leaf, Num *count)
+{
+    Num *sum = num_int(u, 0);
+    for (int i = 0; i < leaf; i++) {
+        Num *plane = num_roundup(u, plane_bytes(u, t, i, count), num_int(u, FD_PLANE_ALIGN));
+        sum = num_op(u, FD_OP_ADD, sum, plane);
+    }
+    return sum;
+}
+
+Num *plan_bytes(Unit *u, const FdType *t, Num *count)
+{
+    int last = fd_type_leaves(t) - 1;
+    if (last < 0) {
+        unit_give_up(u, "a record without fields", NULL);
+        return num_int(u, 0);
+    }
+    return num_op(u, FD_OP_ADD, plan_plane(u, t, last, count), plane_bytes(u, t, last, count));
 }
 
 enum { LONG_ROW = 8192, LINE = 64 }; /* bytes */

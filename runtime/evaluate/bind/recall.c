@@ -104,7 +104,7 @@ static void bind(void *binding)
     if (n->work > LITTLE || !numbers_are_plain(b->composed, n)) return;
     if (!b->of->again) {
         CgDevice device = native_device(n->form);
-        b->of->again = cg_plan_again(plan, &n->binding, &device, n->arena);
+        b->of->again = cg_plan_again(plan, &n->binding, &device, &n->schedule, n->arena);
     }
     b->follows = cg_plan_bind_again(b->of->again, &n->schedule);
 }
