@@ -136,14 +136,12 @@ bool rt_profiling(void)
     return rt.profiling;
 }
 
-bool rt_is_calm(void)
+bool rt_read_calm(void)
 {
-    if (!rt.calm_read) { /* each evaluation asks */
-        rt.calm = !rt.ranks.size && !rt.ranks.blocks && rt_dumps() == RT_DUMP_READ &&
-                  !rt_profiling() && !trace_now() && !guard_wanted();
-        rt.calm_read = true;
-    }
-    return rt.calm && !rt.stops;
+    rt.calm = !rt.ranks.size && !rt.ranks.blocks && rt_dumps() == RT_DUMP_READ && !rt_profiling() &&
+              !trace_now() && !guard_wanted();
+    rt.calm_read = true;
+    return rt.calm;
 }
 
 const char *rt_device_wish(void)

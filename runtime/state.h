@@ -11,7 +11,12 @@
 #include "../base/vec.h"
 #include "value.h"
 
-enum { RT_SIZE_CLASSES = 192, RT_MAX_FRAMES = 64, RT_MOST_RANKS = 256 };
+enum {
+    RT_SIZE_CLASSES = 192,
+    RT_REST_CLASSES = 44 /* up to 64 KiB */,
+    RT_MAX_FRAMES = 64,
+    RT_MOST_RANKS = 256
+};
 
 typedef struct RtNative {
     const CsNative *native;
@@ -108,9 +113,10 @@ typedef struct RtState {
         Buffer *pool[RT_SIZE_CLASSES];
         size_t pooled, used; /* bytes in the pool; bytes of arrays and temporaries */
         int few;             /* blocks of plain memory in the pool */
-        size_t limit;        /* 0: not read yet */
-        int64_t kept;        /* what derivatives of loops may keep; the same */
-        uint64_t blocks;     /* blocks taken from the system, ever */
+        Array *resting[CS_MAX_RANK][RT_REST_CLASSES]; /* dead, with blocks that count as pooled */
+        size_t limit;                                 /* 0: not read yet */
+        int64_t kept;    /* what derivatives of loops may keep; the same */
+        uint64_t blocks; /* blocks taken from the system, ever */
     } memory;
 
     struct {           /* count.c */
@@ -197,7 +203,11 @@ bool rt_check_variables(
     const CsSite *site); /* false, with an exception, if CS_DUMP or CS_PLAN has other words */
 bool rt_profiling(void); /* CS_PROFILE is set and not 0 */
 /* Does nobody look at evaluations or stop them, and no other rank or block have part in them? */
-bool rt_is_calm(void);
+bool rt_read_calm(void); /* the same, but for what may change */
+static inline bool rt_is_calm(void)
+{
+    return (rt.calm_read ? rt.calm : rt_read_calm()) && !rt.stops;
+}
 const char *rt_device_wish(void); /* what CS_DEVICE says, or NULL */
 
 /* Start and end of what a program and a library's context have in common. False: no memory. */

@@ -66,14 +66,11 @@ bool rt_box_count(const FdBox *box, int64_t *out)
 }
 
 /* Of a box; a negative extent of an empty one is 0. */
-static Array *new_handle(int32_t elem, const FdBox *box)
+static void set_handle(Array *a, int32_t elem, const FdBox *box)
 {
     const int32_t rank = box->rank;
-    Array *a = rt_object_new(offsetof(CsArray, dim) + (size_t)rank * sizeof(CsDim), CS_ARRAY);
-    if (!a) return NULL;
     a->head.elem = elem;
     a->head.rank = rank;
-    if (elem == CS_ELEM_REF) a->head.head.colour = RT_BLACK;
     uint64_t stride = 1; /* of an empty array it may wrap */
     for (int32_t d = rank - 1; d >= 0; d--) {
         const int64_t n = box->dim[d].hi - box->dim[d].lo;
@@ -82,6 +79,29 @@ static Array *new_handle(int32_t elem, const FdBox *box)
         a->head.dim[d].stride = (int64_t)stride;
         stride *= (uint64_t)a->head.dim[d].n;
     }
+}
+
+static Array *new_handle(int32_t elem, const FdBox *box)
+{
+    const int32_t rank = box->rank;
+    Array *a = rt_object_new(offsetof(CsArray, dim) + (size_t)rank * sizeof(CsDim), CS_ARRAY);
+    if (!a) return NULL;
+    set_handle(a, elem, box);
+    if (elem == CS_ELEM_REF) a->head.head.colour = RT_BLACK;
+    return a;
+}
+
+/* One that rests, of a rank from 1 on, with so many bytes; NULL: there is none. */
+static Array *wake(int32_t elem, const FdBox *box, size_t bytes)
+{
+    Array *a = memory_wake(box->rank, bytes);
+    if (!a) return NULL;
+    a->head.head.refs = 1;
+    a->head.host_state = 0;
+    a->head.visit = 0;
+    a->head.data = NULL;
+    set_handle(a, elem, box);
+    rt.value.live++;
     return a;
 }
 
@@ -93,6 +113,10 @@ static Array *new_array(int32_t elem, const FdBox *box, bool zero, const CsSite 
         return NULL;
     }
     Buffer *b = NULL;
+    Array *rested = count && !zero && elem != CS_ELEM_REF && box->rank > 0
+                        ? wake(elem, box, (size_t)bytes)
+                        : NULL;
+    if (rested) return rested;
     if (count && !(b = buffer_new((size_t)bytes, zero || elem == CS_ELEM_REF, site))) return NULL;
     Array *a = new_handle(elem, box);
     if (!a) {
@@ -128,6 +152,12 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
 Array *rt_array_over(int32_t elem, const FdBox *box, const CsSite *site)
 {
     return new_array(elem, box, false, site);
+}
+
+Array *rt_array_sized(int32_t elem, const FdBox *box, size_t bytes, const CsSite *site)
+{
+    Array *a = wake(elem, box, bytes);
+    return a ? a : new_array(elem, box, false, site);
 }
 
 Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n)

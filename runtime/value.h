@@ -58,6 +58,7 @@ typedef struct Buffer {
     uint32_t maker;      /* number of the graph that its elements were last evaluated of; 0: none */
     uint16_t ring;       /* device_buffer.c: its place among the small ones there, plus one */
     uint8_t owner;       /* of the devices that are listed the one that has the device side */
+    uint8_t class;       /* memory.c: of its capacity */
     bool host_stale : 1; /* the device wrote it since the host last saw it */
     bool device_stale : 1; /* the host may have written it since the device last saw it */
     bool fresh : 1;        /* just made: it has no contents */
@@ -129,6 +130,8 @@ Array *rt_array_new(int32_t elem, int32_t rank, const int64_t *lo, const int64_t
                     const CsSite *site);
 /* The same over a finite box, its elements undefined. */
 Array *rt_array_over(int32_t elem, const FdBox *box, const CsSite *site);
+/* The same, if it is known to have so many bytes, at least one. */
+Array *rt_array_sized(int32_t elem, const FdBox *box, size_t bytes, const CsSite *site);
 /* An array from 0 on whose elements are in b, which it takes over (NULL: there are none). */
 Array *rt_array_on(Buffer *b, int32_t elem, int32_t rank, const int64_t *n);
 /* The elements for reading or, of an array just made and not shared, for writing, row-major without

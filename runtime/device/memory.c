@@ -16,6 +16,7 @@
 enum {
     SMALL = 512, /* up to here aligning would cost more than moving.. */
     FEW = 64,    /* ..and so many at most are pooled: malloc has them at hand, too */
+    RESTING = 4, /* arrays of a rank and size */
     SHARED_UNIT = 128,
     PAGE = 4096,
     HUGE_PAGE = 2 << 20,
@@ -119,6 +120,17 @@ static void free_block(Buffer *b)
     mem_object_free(b);
 }
 
+static void free_resting(void)
+{
+    for (int r = 0; r < CS_MAX_RANK; r++)
+        for (int c = 0; c < RT_REST_CLASSES; c++)
+            for (Array *a; (a = rt.memory.resting[r][c]);) {
+                rt.memory.resting[r][c] = a->head.data;
+                free_block(a->head.buffer);
+                mem_object_free(a);
+            }
+}
+
 void memory_trim(void)
 {
     for (int c = 0; c < RT_SIZE_CLASSES; c++)
@@ -126,6 +138,7 @@ void memory_trim(void)
             rt.memory.pool[c] = b->next;
             free_block(b);
         }
+    free_resting();
     rt.memory.pooled = 0;
     rt.memory.few = 0;
 }
@@ -208,6 +221,16 @@ static Buffer *from_pool(int class, size_t capacity)
     return NULL;
 }
 
+static void begin(Buffer *b, size_t bytes)
+{
+    b->refs = 1;
+    b->bytes = bytes;
+    b->host_stale = b->device_stale = false;
+    b->fresh = true;
+    b->maker = 0;
+    rt.memory.used += b->capacity;
+}
+
 Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
 {
     size_t capacity;
@@ -227,12 +250,8 @@ Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site)
         b->capacity = capacity;
         mem_count((ptrdiff_t)capacity);
     }
-    b->refs = 1;
-    b->bytes = bytes;
-    b->host_stale = b->device_stale = false;
-    b->fresh = true;
-    b->maker = 0;
-    rt.memory.used += b->capacity;
+    b->class = (uint8_t) class;
+    begin(b, bytes);
     if (zero) {
         void *p = buffer_host(b, true, site);
         if (!p) {
@@ -269,6 +288,47 @@ void buffer_release(Buffer *b)
     rt.memory.pool[class] = b;
 }
 
+/* ---- arrays at rest ---------------------------------------------------------------------- */
+
+bool memory_rest(Array *a)
+{
+    Buffer *b = a->head.buffer;
+    if (!b || b->refs != 1 || b->class >= RT_REST_CLASSES || !b->host || b->device || b->held ||
+        b->part || b->lent || b->borrowed || b->foreign || a->head.elem == CS_ELEM_REF)
+        return false;
+    if (a->head.rank < 1) return false;
+    Array **list = &rt.memory.resting[a->head.rank - 1][b->class], *next = *list;
+    const bool plain = b->host == b->small;
+    const uint32_t n = next ? next->head.index + 1 : 1;
+    if (n > RESTING || (plain && rt.memory.few >= FEW) ||
+        rt.memory.pooled + b->capacity > rt.memory.limit / 2)
+        return false;
+    rt.memory.used -= b->capacity;
+    rt.memory.pooled += b->capacity;
+    rt.memory.few += plain;
+    a->head.index = n;
+    a->head.data = next;
+    *list = a;
+    return true;
+}
+
+Array *memory_wake(int32_t rank, size_t bytes)
+{
+    size_t capacity;
+    const int class = size_class(bytes, &capacity);
+    if (class >= RT_REST_CLASSES) return NULL;
+    Array **list = &rt.memory.resting[rank - 1][class], *a = *list;
+    if (!a) return NULL;
+    Buffer *b = a->head.buffer;
+    *list = a->head.data;
+    rt.memory.pooled -= b->capacity;
+    rt.memory.few -= b->host == b->small;
+    begin(b, bytes);
+    return a;
+}
+
+/* ---- memory of others: taken, lent ------------------------------------------------------- */
+
 /* Of one that has no place among the small ones. */
 static void take_memory(Buffer *b, const Buffer *from)
 {
@@ -277,6 +337,7 @@ static void take_memory(Buffer *b, const Buffer *from)
     b->device = from->device;
     b->owner = from->owner;
     b->capacity = from->capacity;
+    b->class = from->class;
     b->used = from->used;
     b->written = from->written;
     b->mapped = from->mapped;

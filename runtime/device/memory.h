@@ -11,6 +11,12 @@
 Buffer *buffer_new(size_t bytes, bool zero, const CsSite *site);
 void buffer_release(Buffer *b); /* NULL is fine */
 
+/* Small arrays that died rest with their memory, if nobody else has it and no device. False: it is none such. */
+bool memory_rest(Array *a);
+/* One of this rank whose memory has so many bytes, undefined, as that of a new buffer; NULL: none rests. Of the handle
+ * nothing else is of use. */
+Array *memory_wake(int32_t rank, size_t bytes);
+
 /* The host side, current; after `write` the device side counts as stale. NULL with an exception
  * pending. */
 void *buffer_host(Buffer *b, bool write, const CsSite *site);

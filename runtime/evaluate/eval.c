@@ -5,7 +5,7 @@
 #include "../ranks/ranks.h"
 #include "../state.h"
 #include "ahead/ahead.h"
-#include "bind/recall.h"
+#include "bind/instant.h"
 #include "into.h"
 #include "lazy/closure.h"
 #include "lazy/domain.h"
@@ -168,12 +168,19 @@ static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
     return a;
 }
 
+/* The same if nothing at all is to be decided, or else. */
+static Array *eval_small(Graph *g, const CsValue *captures, const CsSite *site)
+{
+    Array *a = instant_array(g, captures, site);
+    return a ? a : eval_again(g, captures, site);
+}
+
 /* All of l, which keeps it. */
 static Array *eval_all(Lazy *l, Over over, const CsSite *site)
 {
     const CsSite *around = rt.at;
     rt.at = l->site ? l->site : site;
-    Array *a = eval_again(l->graph, l->captures, rt.at);
+    Array *a = eval_small(l->graph, l->captures, rt.at);
     if (!a && !cs_pending && (a = elements(l, over, rt.at))) made(a, l->graph);
     rt.at = around;
     if (!a) return NULL;
@@ -242,8 +249,16 @@ static Array *eval_graph(CsGraph *graph, const CsValue *captures, Over over, con
     return a;
 }
 
+/* As the last time, at once; NULL, perhaps with an exception pending: not so. */
+static inline Array *at_once(const CsGraph *graph, const CsValue *captures, const CsSite *site)
+{
+    return graph->parsed && !rt.ahead ? instant_array(graph->parsed, captures, site) : NULL;
+}
+
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
+    Array *once = at_once(graph, captures, site);
+    if (once) return once;
     ranks_enter();
     return ranks_leave(eval_graph(graph, captures, (Over){0}, site), site);
 }
@@ -251,6 +266,8 @@ void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
 void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, int32_t besides,
                    const CsSite *site)
 {
+    Array *once = at_once(graph, captures, site);
+    if (once) return once;
     ranks_enter();
     const Over from = {captures[over].ref, besides};
     return ranks_leave(eval_graph(graph, captures, from, site), site);
@@ -260,6 +277,7 @@ void *cs_eval_over(CsGraph *graph, const CsValue *captures, int32_t over, int32_
 static bool scalar_again(Graph *g, const CsValue *captures, const CsSite *site, ScalarValue *out)
 {
     Evaluation e;
+    if (instant_scalar(g, captures, site, out)) return true;
     if (cs_pending || !compose_plainly(&e, g, captures)) return false;
     Recalled *ready = recall_ready(&e);
     bool ok = ready && (ready->ranged || lazy_check(g, captures, site));

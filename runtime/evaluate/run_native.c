@@ -107,7 +107,6 @@ static void make_ready(void *making)
 
 Outcome run_native_again(Evaluation *e, Recalled *last, const Results *r, const CsSite *site)
 {
-    uint32_t words[CG_ERROR_WORDS];
     Numbers *n = &last->numbers;
     bool calm = rt_is_calm();
     if (calm && !last->asked_ready)
@@ -116,10 +115,10 @@ Outcome run_native_again(Evaluation *e, Recalled *last, const Results *r, const 
         dump_launches(e->composed->native, &n->schedule);
         return run_native(e, n, r, site);
     }
-    if (!take_results(e, n, r, site) || !take_slots(e, n, r, false, site) ||
-        !ready_run(last->ready, n->slots, r->buffers, words, site))
-        return FAILED;
-    return run_outcome(e, words, site);
+    const uint32_t *words = NULL;
+    if (take_results(e, n, r, site) && take_slots(e, n, r, false, site))
+        words = ready_run(last->ready, n->slots, r->buffers, site);
+    return words ? run_outcome(e, words, site) : FAILED;
 }
 
 Outcome run_native_try(Preparation *p)

@@ -153,8 +153,13 @@ static bool is_done_sooner_alone(Job *job)
 void launch_all(const LaunchItems *of, const uint64_t *args)
 {
     static uint64_t launches; /* the host's thread alone launches */
-    Job job = {of, args, ++launches, 0};
     bool alone = of->work < SHARED_WORK || of->items == 1;
+    if (of->items == 1 && !of->fast) {
+        here = (Place){++launches, 0};
+        if (!rt.stops || !interrupted()) of->code(args, &of->at);
+        return;
+    }
+    Job job = {of, args, ++launches, 0};
     if (!alone && of->work < SURELY_WORK) alone = is_done_sooner_alone(&job);
     if (alone)
         do_items(&job, job.done, of->items);

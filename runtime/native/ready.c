@@ -13,25 +13,32 @@ enum {
     LINE = 64            /* that begin at lines */
 };
 
-/* An argument that is an address. */
+/* An argument that is the address of an array or a result. */
 typedef struct Place {
     uint64_t *to;
-    CgArgKind kind;
-    int index;
+    void *const *from;
 } Place;
+
+/* One that is the value of a scalar. */
+typedef struct Scalar {
+    CgArg *arg;
+    uint64_t *to;
+} Scalar;
 
 typedef struct ReadyLaunch {
     LaunchItems items;
     const CgLaunch *launch;
     uint64_t *args;
-    int nplaces;
-    Place *places;
 } ReadyLaunch;
 
 struct Ready {
+    ReadySides sides;
     const CgSchedule *schedule;
-    int nslots, nlaunches;
-    void **slots, **temps, **outs;
+    int nslots, nlaunches, nplaces, nscalars;
+    Place *places; /* of all launches */
+    Scalar *scalars;
+    void **temps;
+    uint32_t words[CG_ERROR_WORDS];
     ReadyLaunch launches[MOST];
 };
 
@@ -55,15 +62,30 @@ static bool take_temps(Ready *ready, Arena *a)
     return true;
 }
 
-static void take_args(ReadyLaunch *l, Arena *a)
+/* What stays as it is; places get the rest. */
+static void take_args(Ready *ready, ReadyLaunch *l, Arena *a)
 {
+    const Memory m = {.temps = ready->temps, .errors = ready->words};
     l->args = arena_array(a, uint64_t, l->launch->nargs + 1);
-    l->places = arena_array(a, Place, l->launch->nargs + 1);
     for (int i = 0; i < l->launch->nargs; i++) {
         const CgArg *arg = &l->launch->args[i];
-        if (arg->kind == CG_ARG_BYTES) continue;
-        l->places[l->nplaces++] = (Place){&l->args[i], arg->kind, arg->index};
+        if (arg->kind == CG_ARG_SLOT || arg->kind == CG_ARG_OUT) {
+            void **from = arg->kind == CG_ARG_SLOT ? ready->sides.slots : ready->sides.outs;
+            ready->places[ready->nplaces++] = (Place){&l->args[i], &from[arg->index]};
+        } else if (arg->is_value) {
+            ready->scalars[ready->nscalars++] = (Scalar){&l->launch->args[i], &l->args[i]};
+        } else if (arg->kind != CG_ARG_BYTES) {
+            void *memory = launch_memory(&m, arg->kind, arg->index);
+            memcpy(&l->args[i], &memory, sizeof memory);
+        }
     }
+}
+
+static int args_of(const CgSchedule *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->nlaunches; i++) n += s->launches[i].nargs;
+    return n;
 }
 
 Ready *ready_new(Arena *a, const NativeRun *r)
@@ -73,17 +95,19 @@ Ready *ready_new(Arena *a, const NativeRun *r)
     Ready *ready = arena_new_of(a, Ready);
     ready->schedule = s;
     ready->nslots = r->nslots;
-    ready->slots = arena_array(a, void *, r->nslots + 1);
-    ready->outs = arena_array(a, void *, s->nouts + 1);
+    ready->sides.slots = arena_array(a, void *, r->nslots + 1);
+    ready->sides.outs = arena_array(a, void *, s->nouts + 1);
+    ready->places = arena_array(a, Place, args_of(s) + 1);
+    ready->scalars = arena_array(a, Scalar, args_of(s) + 1);
+    if (!take_temps(ready, a)) return NULL;
     for (int i = 0; i < s->nlaunches; i++) {
         ReadyLaunch *l = &ready->launches[ready->nlaunches];
         l->launch = &s->launches[i];
         if (!launch_items(r, l->launch, &l->items)) return NULL;
         if (l->items.items <= 0) continue;
-        take_args(l, a);
+        take_args(ready, l, a);
         ready->nlaunches++;
     }
-    if (!take_temps(ready, a)) return NULL;
     ready_values(ready, r->work);
     return ready;
 }
@@ -98,23 +122,43 @@ void ready_values(Ready *ready, double work)
     }
 }
 
-bool ready_run(const Ready *ready, Buffer *const *slots, Buffer *const *outs,
-               uint32_t words[CG_ERROR_WORDS], const CsSite *site)
+void ready_scalars(Ready *ready, const ScalarValue *slots)
 {
-    const Memory m = {ready->slots, ready->temps, ready->outs, words};
-    memset(words, 0, CG_ERROR_WORDS * sizeof *words);
-    if (!launch_sides(slots, ready->nslots, false, ready->slots, site) ||
-        !launch_sides(outs, ready->schedule->nouts, true, ready->outs, site))
-        return false;
+    for (int i = 0; i < ready->nscalars; i++) {
+        const Scalar *s = &ready->scalars[i];
+        scalar_store(s->arg->bytes, s->arg->type, slots[s->arg->index]);
+        launch_value(s->arg, s->to);
+    }
+}
+
+ReadySides *ready_sides(Ready *ready)
+{
+    return &ready->sides;
+}
+
+const uint32_t *ready_go(Ready *ready)
+{
+    uint32_t *words = ready->words;
+    memset(words, 0, sizeof ready->words);
+    for (const Place *p = ready->places, *end = p + ready->nplaces; p < end; p++)
+        memcpy(p->to, p->from, sizeof *p->from);
     for (int i = 0; i < ready->nlaunches && launch_goes_on(words); i++) {
         const ReadyLaunch *l = &ready->launches[i];
-        if (!launch_acts(l->launch, words)) continue;
-        for (int k = 0; k < l->nplaces; k++) {
-            const Place *p = &l->places[k];
-            void *memory = launch_memory(&m, p->kind, p->index);
-            memcpy(p->to, &memory, sizeof memory);
-        }
-        launch_all(&l->items, l->args);
+        if (launch_acts(l->launch, words)) launch_all(&l->items, l->args);
     }
-    return true;
+    return words;
+}
+
+const uint32_t *ready_run(Ready *ready, Buffer *const *slots, Buffer *const *outs,
+                          const CsSite *site)
+{
+    const ReadySides *sides = &ready->sides;
+    if (!launch_sides(slots, ready->nslots, false, sides->slots, site) ||
+        !launch_sides(outs, ready->schedule->nouts, true, sides->outs, site))
+        return NULL;
+    for (int k = 0; k < ready->nslots; k++)
+        if (!sides->slots[k]) sides->slots[k] = memory_nothing();
+    for (int i = 0; i < ready->schedule->nouts; i++)
+        if (!sides->outs[i]) sides->outs[i] = memory_nothing();
+    return ready_go(ready);
 }

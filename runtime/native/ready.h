@@ -12,9 +12,17 @@ typedef struct Ready Ready;
 Ready *ready_new(Arena *a, const NativeRun *r);
 /* The schedule has other sizes and arguments; work: operations in all. */
 void ready_values(Ready *ready, double work);
-/* All launches, of these buffers. `words` are the errors. Kernels call nobody who could run it again meanwhile. False
- * with an exception pending. */
-bool ready_run(const Ready *ready, Buffer *const *slots, Buffer *const *outs,
-               uint32_t words[CG_ERROR_WORDS], const CsSite *site);
+/* Scalars alone have other values, of slots in the plan's order, which its schedule gets. */
+void ready_scalars(Ready *ready, const ScalarValue *slots);
+/* Its arguments that are the addresses of arrays and results: never NULL. */
+typedef struct ReadySides {
+    void **slots, **outs;
+} ReadySides;
+ReadySides *ready_sides(Ready *ready);
+/* All launches, of these sides; of these buffers. Gives the errors, CG_ERROR_WORDS until the next run. Kernels call nobody
+ * who could run it again meanwhile. NULL with an exception pending. */
+const uint32_t *ready_go(Ready *ready);
+const uint32_t *ready_run(Ready *ready, Buffer *const *slots, Buffer *const *outs,
+                          const CsSite *site);
 
 #endif

@@ -109,9 +109,10 @@ static bool drops(CsHead *h)
 /* A candidate is still on the collector's list, which frees it. */
 static void bury(CsHead *h)
 {
-    count_drop_rest(h);
     if (rt.numbers.len) number_forget(h);
     rt.value.live--;
+    if (h->kind == CS_ARRAY && !h->buffered && memory_rest((Array *)h)) return;
+    count_drop_rest(h);
     if (!h->buffered) mem_object_free(h);
 }
 

@@ -9,6 +9,7 @@
 #include "../../state.h"
 #include "../compose/plain.h"
 #include "../lazy/domain.h"
+#include "instant.h"
 #include "kernels.h"
 #include "small.h"
 
@@ -151,7 +152,7 @@ static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
     return false;
 }
 
-static Recalled *first(Composed *c, Recalled **at)
+Recalled *recall_first(Composed *c, Recalled **at)
 {
     Recalled *r = *at;
     *at = r->next;
@@ -174,7 +175,7 @@ static Recalled *find_bound(const Evaluation *e, const Likeness *likes, Likeness
     for (Recalled **at = &c->last; *at && tries < TRIES; at = &(*at)->next, i++)
         if (likes[i] == like && ++tries && rebind(e, *at, like)) {
             c->stiff = 0;
-            return first(c, at);
+            return recall_first(c, at);
         }
     return NULL;
 }
@@ -187,7 +188,7 @@ static Recalled *find(const Evaluation *e, Likeness *is)
     int n = 0, near = 0, other = 0;
     for (Recalled **at = &c->last; *at; at = &(*at)->next) {
         likes[n++] = *is = likeness(e, *at);
-        if (is_same(*is)) return first(c, at);
+        if (is_same(*is)) return recall_first(c, at);
         near += *is == PLAN;
         other += *is == RANGES;
     }
@@ -237,6 +238,7 @@ void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
         if (domain_asks(g, i)) r->ranges[plain_leaf(g, i)] = true;
     r->range = *box;
     r->ranged = true;
+    instant_learn(r, e, g, box);
 }
 
 void recall_room(const Evaluation *e, Numbers *n)
@@ -246,6 +248,7 @@ void recall_room(const Evaluation *e, Numbers *n)
     n->room->ranges = arena_array(n->arena, bool, e->composed->graph.nslots);
     n->room->before = arena_array(n->arena, ScalarValue, e->composed->graph.nslots + 1);
     n->room->boxes = arena_array(n->arena, FdBox, e->composed->graph.nslots + 1);
+    n->room->instant = instant_room(e, n->arena);
 }
 
 bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool native)
@@ -271,6 +274,7 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
                     .where = rt.where,
                     .exact = exact,
                     .ranges = r->ranges,
+                    .instant = r->instant,
                     .before = r->before,
                     .boxes = r->boxes,
                     .values = values,

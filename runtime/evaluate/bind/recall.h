@@ -21,12 +21,15 @@ typedef struct Recalled {
     bool ranged;         /* the result has.. */
     FdBox range;         /* ..this range.. */
     bool *ranges;        /* ..as long as these scalars have the values that they have */
+    struct Instant *instant; /* then (instant.h) */
 } Recalled;
 
 /* The last evaluation of e's graph with the numbers of this one, which comes first then; NULL: there is none. */
 Recalled *recall(const Evaluation *e);
 /* The same, if its run stands ready and nobody looks on. */
 Recalled *recall_ready(const Evaluation *e);
+/* The one at *at is the first of c's from now on, which it gives. */
+Recalled *recall_first(Composed *c, Recalled **at);
 /* The array that g, composed as e, has just given has this range: so it is with the same numbers. */
 void recall_range(const Evaluation *e, const Graph *g, const FdBox *box);
 /* Takes what recall_keep needs; in mem_try. */

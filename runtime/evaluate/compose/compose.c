@@ -192,9 +192,14 @@ static void find_or_make(void *search)
     w.e->composed = c;
 }
 
-static void begin(Evaluation *e, Composed *c)
+void compose_used(Composed *c)
 {
     c->used = ++rt.evals->clock;
+}
+
+static void begin(Evaluation *e, Composed *c)
+{
+    compose_used(c);
     c->busy++;
     e->composed = c;
 }

@@ -112,6 +112,7 @@ bool compose_kept(Evaluation *e, Graph *g, const CsValue *captures, const CsSite
 bool compose_joined(Evaluation *e, int n, Lazy *const *functions, bool steps,
                     const Turning *turning, const CsSite *site);
 void compose_end(Evaluation *e);
+void compose_used(Composed *c); /* by an evaluation that has no Evaluation */
 /* The evaluation's interpreter, with what it reads for this box (NULL: all) at hand. NULL with an
  * exception pending; to be given back. */
 Ref *compose_ref(Evaluation *e, const FdBox *box, const CsSite *site);

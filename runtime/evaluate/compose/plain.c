@@ -108,9 +108,14 @@ Composed *plain_find(const Graph *g, const FdNode *root, const CsValue *captures
     return tour(&t, g, captures) && t.at == p->n ? p->composed : NULL;
 }
 
+Composed *plain_flat(const Graph *g)
+{
+    return g->plain && g->plain->flat ? g->plain->composed : NULL;
+}
+
 bool plain_is_flat(const Graph *g)
 {
-    return g->plain && g->plain->composed && g->plain->flat;
+    return plain_flat(g) != NULL;
 }
 
 uint32_t plain_leaf(const Graph *g, int slot)

@@ -8,6 +8,7 @@
  * before. NULL: they do not; the leaves are anything then. */
 Composed *plain_find(const Graph *g, const FdNode *root, const CsValue *captures, Evaluation *e);
 /* .. and all captures are arrays and scalars? */
+Composed *plain_flat(const Graph *g); /* then it; else NULL */
 bool plain_is_flat(const Graph *g);
 uint32_t plain_leaf(const Graph *g, int slot); /* the number of a slot's leaf, if it is so */
 /* Notes how it was composed, in mem_try; and that it is gone. */
