@@ -234,6 +234,11 @@ typedef struct FdBox {
         int64_t lo, hi; /* [lo, hi) */
     } dim[FD_MAX_RANK];
 } FdBox;
+static inline void fd_box_copy(FdBox *to, const FdBox *from) /* its dimensions alone */
+{
+    to->rank = from->rank;
+    for (int d = 0; d < from->rank; d++) to->dim[d] = from->dim[d];
+}
 static inline int64_t fd_box_length(const FdBox *box, int d) /* of a finite dimension */
 {
     return box->dim[d].hi - box->dim[d].lo;

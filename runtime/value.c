@@ -30,13 +30,20 @@ int64_t rt_array_count(const Array *a)
     return n;
 }
 
+void rt_array_box_into(const Array *a, FdBox *out)
+{
+    out->rank = a->head.rank;
+    for (int32_t d = 0; d < a->head.rank; d++) {
+        out->dim[d].full = false;
+        out->dim[d].lo = a->head.dim[d].lo;
+        out->dim[d].hi = a->head.dim[d].lo + a->head.dim[d].n;
+    }
+}
+
 FdBox rt_array_box(const Array *a)
 {
-    FdBox box = {.rank = a->head.rank};
-    for (int32_t d = 0; d < a->head.rank; d++) {
-        box.dim[d].lo = a->head.dim[d].lo;
-        box.dim[d].hi = a->head.dim[d].lo + a->head.dim[d].n;
-    }
+    FdBox box = {0};
+    rt_array_box_into(a, &box);
     return box;
 }
 

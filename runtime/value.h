@@ -144,6 +144,8 @@ void *rt_array_part(const Array *a, bool write, const CsSite *site);
 void *rt_array_store(Array **slot, const CsSite *site);
 int64_t rt_array_count(const Array *a); /* number of elements */
 FdBox rt_array_box(const Array *a);
+void rt_array_box_into(const Array *a,
+                       FdBox *out); /* the same; the other dimensions stay as they are */
 bool rt_array_has(const Array *a, const FdBox *box); /* is it its box? */
 
 /* The number of elements of a finite box; false if it is infinite or does not fit 63 bits. */

@@ -232,8 +232,29 @@ static Value eval(Eval *e, const FdNode *n)
     return v;
 }
 
+/* Most bounds are a number, a scalar, or a bound of an array. */
+static bool is_simple(const FdNode *n, const FdEnv *env, Value *out)
+{
+    *out = (Value){0};
+    if (n->kind == FD_SCALAR) {
+        const bool known = n->leaf == FD_LEAF_CONST || env->scalars;
+        if (known) out->v = n->leaf == FD_LEAF_CONST ? n->value : env->scalars[n->slot];
+        return known;
+    }
+    const FdOp op = n->kind == FD_APPLY && env->boxes ? fd_op_of(n) : FD_OP_NONE;
+    if (op != FD_OP_LOWER && op != FD_OP_UPPER) return false;
+    const FdNode *f = n->args[0];
+    if (f->kind != FD_FUNC || f->leaf != FD_LEAF_SLOT) return false;
+    const FdBox *box = &env->boxes[f->slot];
+    const int d = (int)n->args[1]->value.i;
+    if (d >= box->rank || box->dim[d].full) return false;
+    out->v.i = op == FD_OP_LOWER ? box->dim[d].lo : box->dim[d].hi;
+    return true;
+}
+
 static FdBoundStatus eval_bound(const FdNode *n, const FdEnv *env, Value *out)
 {
+    if (is_simple(n, env, out)) return FD_BOUND_OK;
     Eval e = {.env = env, .fuel = 200};
     *out = eval(&e, n);
     fdi_map_free(&e.known);

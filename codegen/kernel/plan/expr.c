@@ -416,16 +416,27 @@ void plan_memo_again(PlanMemo *m, uint64_t slots)
     if (m->asked != m->nagain) list_again(m);
     for (const Again *a = m->again, *end = a + m->nagain; a < end; a++) {
         if (!(a->slots & slots)) continue;
-        const int64_t x = values[a->x[0]];
-        switch (a->code) {
-        case PLAN_SYMBOL: values[a->id] = m->lookup(m->ctx, (int)a->of->value); break;
-        case PLAN_NOT: values[a->id] = !x; break;
-        case PLAN_NEG: values[a->id] = apply(PLAN_SUB, 0, x); break;
-        case PLAN_AND: values[a->id] = x && operand(a, 1, m); break;
-        case PLAN_OR: values[a->id] = x || operand(a, 1, m); break;
-        case PLAN_CHOOSE: values[a->id] = operand(a, x ? 1 : 2, m); break;
-        default: values[a->id] = apply(a->code, x, values[a->x[1]]);
+        const int64_t x = values[a->x[0]], y = values[a->x[1]];
+        int64_t r;
+        switch (a->code) { /* the most usual ones, without a way round */
+        case PLAN_SYMBOL: r = m->lookup(m->ctx, (int)a->of->value); break;
+        case PLAN_NOT: r = !x; break;
+        case PLAN_NEG: r = apply(PLAN_SUB, 0, x); break;
+        case PLAN_AND: r = x && operand(a, 1, m); break;
+        case PLAN_OR: r = x || operand(a, 1, m); break;
+        case PLAN_CHOOSE: r = operand(a, x ? 1 : 2, m); break;
+        case PLAN_ADD: r = apply(PLAN_ADD, x, y); break;
+        case PLAN_SUB: r = apply(PLAN_SUB, x, y); break;
+        case PLAN_MUL: r = apply(PLAN_MUL, x, y); break;
+        case PLAN_LT: r = x < y; break;
+        case PLAN_LE: r = x <= y; break;
+        case PLAN_GT: r = x > y; break;
+        case PLAN_GE: r = x >= y; break;
+        case PLAN_MIN: r = x < y ? x : y; break;
+        case PLAN_MAX: r = x > y ? x : y; break;
+        default: r = apply(a->code, x, y);
         }
+        values[a->id] = r;
     }
 }
 

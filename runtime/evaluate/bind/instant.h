@@ -11,6 +11,7 @@ typedef struct Instant Instant;
 Instant *instant_room(const Evaluation *e, Arena *a);
 /* r has the numbers of g, which is e's, and the result this box. */
 void instant_learn(Recalled *r, const Evaluation *e, const Graph *g, const FdBox *box);
+bool instant_knows(const Recalled *r); /* is that so? */
 /* All of g, a function; owned by the caller. NULL, perhaps with an exception pending: it cannot be had so. */
 Array *instant_array(Graph *g, const CsValue *captures, const CsSite *site);
 /* The same of a scalar; false: it cannot be had so. */

@@ -54,7 +54,7 @@ void numbers_leaves(const Evaluation *e, FdBox *boxes, ScalarValue *scalars)
         const RtLeaf *leaf = &e->leaves.data[i];
         scalars[i] = leaf->scalar;
         if (leaf->array)
-            boxes[i] = rt_array_box(leaf->array);
+            rt_array_box_into(leaf->array, &boxes[i]);
         else if (leaf->closure)
             boxes[i] = *closure_box(leaf->closure);
     }

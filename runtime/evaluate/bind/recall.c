@@ -78,7 +78,8 @@ static void place_scalars(const Composed *c, Numbers *n)
 static void place(const Composed *c, Numbers *n)
 {
     place_scalars(c, n);
-    for (int k = 0; k < c->order.nslots; k++) n->slot_boxes[k] = n->boxes[c->order.slots[k]];
+    for (int k = 0; k < c->order.nslots; k++)
+        fd_box_copy(&n->slot_boxes[k], &n->boxes[c->order.slots[k]]);
 }
 
 /* Those of e. */
@@ -127,6 +128,11 @@ static bool keeps(const Evaluation *e, const Recalled *r, Likeness is, const boo
     return same;
 }
 
+static void copy_boxes(FdBox *to, const FdBox *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) fd_box_copy(&to[i], &from[i]);
+}
+
 /* Takes other numbers that the plan asks for, if it launches the same with them. */
 static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
 {
@@ -138,7 +144,7 @@ static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
     const bool ranged = r->ranged && keeps(e, r, is, r->ranges);
     Binding b = {.composed = c, .of = r, .works = keeps(e, r, is, c->asked)};
     memcpy(r->before, n->scalars, slots * sizeof *n->scalars);
-    memcpy(r->boxes, n->boxes, slots * sizeof *n->boxes);
+    copy_boxes(r->boxes, n->boxes, slots);
     numbers_leaves(e, n->boxes, n->scalars);
     place(c, n);
     if (mem_try(bind, &b) && b.follows) {
@@ -147,7 +153,7 @@ static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
     }
     n->work = work;
     memcpy(n->scalars, r->before, slots * sizeof *n->scalars);
-    memcpy(n->boxes, r->boxes, slots * sizeof *n->boxes);
+    copy_boxes(n->boxes, r->boxes, slots);
     place(c, n);
     return false;
 }
@@ -201,6 +207,16 @@ static Recalled *find(const Evaluation *e, Likeness *is)
     return r;
 }
 
+bool recall_bind(const Evaluation *e, Recalled *r, bool ranges)
+{
+    if (e->composed->stiff >= STIFF || !rebind(e, r, ranges ? RANGES : PLAN)) return false;
+    e->composed->stiff = 0;
+    if (r->ready) ready_values(r->ready, r->numbers.work);
+    r->numbers.fails = FAIL_UNASKED;
+    r->numbers.divides = false;
+    return true;
+}
+
 Recalled *recall(const Evaluation *e)
 {
     Likeness is;
@@ -231,7 +247,8 @@ Recalled *recall_ready(const Evaluation *e)
 void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
 {
     const Recalled *last = e->composed->last;
-    if (!last || !last->ready || !plain_is_flat(g) || e->composed->shifts) return;
+    const bool shifts = e->composed->shifts;
+    if (!last || !last->ready || !plain_is_flat(g) || (shifts && instant_knows(last))) return;
     Recalled *r = recall_ready(e); /* not of what has no elements: nothing ran then */
     if (!r) return;
     for (int i = 0; i < g->fd->nslots; i++)

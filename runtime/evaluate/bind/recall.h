@@ -28,6 +28,8 @@ typedef struct Recalled {
 Recalled *recall(const Evaluation *e);
 /* The same, if its run stands ready and nobody looks on. */
 Recalled *recall_ready(const Evaluation *e);
+/* Binds r to e's numbers, if it launches the same with them; ranges: those of arrays are others, too. */
+bool recall_bind(const Evaluation *e, Recalled *r, bool ranges);
 /* The one at *at is the first of c's from now on, which it gives. */
 Recalled *recall_first(Composed *c, Recalled **at);
 /* The array that g, composed as e, has just given has this range: so it is with the same numbers. */

@@ -28,8 +28,11 @@ static void env_open(Env *e, const Graph *g, const CsValue *captures)
     }
     for (int i = 0; i < n; i++) {
         if (g->fd->slots[i].type->result) {
-            FdBox room;
-            boxes[i] = *rt_box_of(captures[i].ref, &room);
+            void *fn = captures[i].ref;
+            if (((CsHead *)fn)->kind == CS_ARRAY)
+                rt_array_box_into(fn, &boxes[i]);
+            else
+                boxes[i] = *rt_box_of(fn, NULL);
             scalars[i].i = 0;
         } else {
             boxes[i].rank = 0;
@@ -281,7 +284,7 @@ static void learn(Graph *g, const Env *e, const FdBox *box)
 {
     struct Domain *k = first_domain(g);
     for (int i = 0; i < g->fd->nslots; i++) {
-        k->boxes[i] = e->env.boxes[i];
+        fd_box_copy(&k->boxes[i], &e->env.boxes[i]);
         k->values[i] = e->env.scalars[i];
     }
     k->box = *box;
