@@ -214,6 +214,65 @@ START_TEST(small_arrays)
 }
 END_TEST
 
+/* A small array that died comes back with its memory for the next of its rank and size, and is as a new one. */
+START_TEST(resting)
+{
+    const FdBox line = {.rank = 1, .dim = {{.lo = 2, .hi = 5}}},
+                square = {.rank = 2, .dim = {{.hi = 3}, {.hi = 1}}};
+    Array *a = rt_array_over(SC_INT, &line, &site);
+    void *slot = a;
+    memset(cs_array_write(&slot, &site), 1, 12);
+    a->head.visit = 7;
+    a->head.buffer->maker = 3;
+    const int64_t live = rt.value.live;
+    cs_release(a);
+    ck_assert_int_eq(rt.value.live, live - 1);
+    ck_assert_uint_eq(rt.memory.used, 0);
+    ck_assert_uint_eq(rt.memory.pooled, 16);
+    Array *other = rt_array_over(SC_INT, &square, &site);
+    ck_assert_ptr_ne(other, a);
+    Array *b = rt_array_over(SC_FLOAT, &line, &site);
+    ck_assert_ptr_eq(b, a);
+    ck_assert_int_eq(b->head.elem, SC_FLOAT);
+    ck_assert_int_eq(b->head.head.refs, 1);
+    ck_assert_int_eq(b->head.host_state, 0);
+    ck_assert_uint_eq(b->head.visit, 0);
+    ck_assert_ptr_null(b->head.data);
+    ck_assert(b->head.buffer->fresh && b->head.buffer->maker == 0 && b->head.buffer->refs == 1);
+    ck_assert(b->head.dim[0].lo == 2 && b->head.dim[0].n == 3 && b->head.dim[0].stride == 1);
+    ck_assert_uint_eq(rt.memory.used, 32);
+    Buffer *shared = b->head.buffer; /* another one has its memory: it goes alone */
+    shared->refs++;
+    cs_release(b);
+    ck_assert_uint_eq(rt.memory.pooled, 0);
+    buffer_release(shared);
+    cs_release(other);
+    ck_assert_uint_eq(rt.memory.used, 0);
+    memory_trim();
+    ck_assert_uint_eq(rt.memory.pooled, 0);
+}
+END_TEST
+
+/* What rests is no reason to be out of memory. */
+START_TEST(resting_limit)
+{
+    setenv("CS_MEM_LIMIT", "1M", 1);
+    for (int64_t n = 1000; n < 16000; n += 1000) {
+        const FdBox box = {.rank = 1, .dim = {{.hi = n}}};
+        Array *all[6];
+        for (int i = 0; i < 6; i++)
+            ck_assert_ptr_nonnull(all[i] = rt_array_over(SC_INT, &box, &site));
+        for (int i = 0; i < 6; i++) ck_assert_ptr_nonnull(rt_array_part(all[i], true, &site));
+        for (int i = 0; i < 6; i++) cs_release(all[i]);
+    }
+    int64_t n = 200000;
+    void *a = cs_array_new(SC_FLOAT, 1, &n, &site);
+    ck_assert_ptr_nonnull(a);
+    cs_release(a);
+    unsetenv("CS_MEM_LIMIT");
+}
+END_TEST
+
 START_TEST(frames)
 {
     CsSite inner = {"f", "test.cs$", 3, 5}, outer = {"top level", "test.cs$", 9, 1};
@@ -239,7 +298,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {counts,        guarded, faults,       internal,     arguments,
-                                  copy_on_write, memory,  memory_limit, small_arrays, frames};
+    const TTest *const tests[] = {counts,       guarded,       faults,        internal,
+                                  arguments,    copy_on_write, memory,        memory_limit,
+                                  small_arrays, resting,       resting_limit, frames};
     return run_tests("runtime value", tests, (int)(sizeof tests / sizeof *tests));
 }
