@@ -55,8 +55,8 @@ static bool is_own(const Buffer *b)
 
 bool into_gives(Array *a, int32_t references, const FdBox *box, const FdType *type)
 {
-    return a->head.head.kind == CS_ARRAY && a->head.head.refs == references &&
-           is_own(a->head.buffer) && a->head.buffer->bytes >= plan_least(ENOUGH) &&
+    const Buffer *b = a->head.head.kind == CS_ARRAY ? a->head.buffer : NULL;
+    return b && b->bytes >= plan_least(ENOUGH) && a->head.head.refs == references && is_own(b) &&
            rt_array_has(a, box) && rt_type_of(a) == type;
 }
 

@@ -64,7 +64,7 @@ static bool make_arrays(Ahead *a, const FdBox *box, Buffer **buffers, FdBox *box
         Array *made = rt_array_over(elem_of_type(g->results[i].node->type->result), box, &nowhere);
         good = made != NULL;
         if (good) buffers[i] = made->head.buffer;
-        boxes[i] = *box;
+        fd_box_copy(&boxes[i], box);
         a->arrays[part] = made;
     }
     return good;

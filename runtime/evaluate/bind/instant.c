@@ -112,7 +112,7 @@ void instant_learn(Recalled *r, const Evaluation *e, const Graph *g, const FdBox
     in->is = in->fits = false;
     in->type = type->nparams ? type->result : type;
     if (!r->native || r->values || r->numbers.schedule.nouts != 1 || in->type->result) return;
-    if (!small_at_hand(e) || in->n != g->fd->nslots) return;
+    if (!small_at_hand(e) || in->n != g->fd->nslots || plain_flat(g) != e->composed) return;
     in->elem = type->nparams ? elem_of_type(in->type) : 0;
     for (int i = 0; i < in->n; i++) in->slots[i] = slot_of(in, i, r, e, g);
     in->is = true;
