@@ -98,6 +98,9 @@ typedef struct Cell {
     ScalarValue value;
     ScalarValue *record; /* room to keep a record */
     uint64_t stamp;
+    uint64_t bounded; /* a closed bound of a range: the evaluation in which it was found */
+    int64_t bound;
+    FdBoundStatus status;
     RefVar *var;
     struct Cell *fn, *body, *init;
     struct Cell **args;
@@ -149,7 +152,7 @@ struct Ref {
 /* ---- evaluation (eval.c) ----------------------------------------------------------- */
 
 /* An error sets `failed` and every loop ends; values are zero from there on. */
-ScalarValue ref_eval(Ref *r, Cell *c);                     /* a scalar */
+ScalarValue ref_eval_more(Ref *r, Cell *c);                /* a scalar; ask ref_eval */
 void ref_eval_all(Ref *r, Cell *c, ScalarValue *out);      /* c->leaves values */
 void ref_call(Ref *r, Cell *f, Args *a, ScalarValue *out); /* an application's result */
 ScalarValue ref_force(Ref *r, RefVar *v);                  /* a record: into its room */
@@ -167,6 +170,13 @@ bool ref_range_bound(Ref *r, Cell *c, int64_t *out);
 void ref_enter(Ref *r, Scope *s, int n, RefVar **vars, RefVar *hidden, int nargs,
                const RefVar *args);
 void ref_leave(Ref *r);
+
+/* A scalar. Half of all are constants and variables that have their values. */
+static inline ScalarValue ref_eval(Ref *r, Cell *c)
+{
+    if (c->kind == CELL_CONST) return c->value;
+    return c->kind == CELL_VAR && !c->var->lazy ? c->var->value : ref_eval_more(r, c);
+}
 
 static inline void ref_set(Ref *r, RefVar *v, ScalarValue value)
 {

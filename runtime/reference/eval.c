@@ -124,14 +124,18 @@ static ScalarValue eval_op(Ref *r, Cell *c)
 /* ---- domains ------------------------------------------------------------------------ */
 
 /* Closed ones are fd_eval_bound's, which knows what infinite domains mean; the others depend on
- * variables or on values of arrays. */
+ * variables or on values of arrays. Each call of a function asks for its closed ones. */
 bool ref_range_bound(Ref *r, Cell *c, int64_t *out)
 {
     if (c->ndeps == 0 && c->kind != CELL_CONST) {
-        FdEnv env = {r->boxes, r->scalars};
-        FdBoundStatus s = fd_eval_bound(c->node, &env, out);
-        if (s == FD_BOUND_OK) return true;
-        if (s == FD_BOUND_INFINITE) return false;
+        if (c->bounded != r->start) {
+            FdEnv env = {r->boxes, r->scalars};
+            c->status = fd_eval_bound(c->node, &env, &c->bound);
+            c->bounded = r->start;
+        }
+        *out = c->bound;
+        if (c->status == FD_BOUND_OK) return true;
+        if (c->status == FD_BOUND_INFINITE) return false;
     }
     *out = ref_eval(r, c).i;
     return true;
@@ -395,14 +399,10 @@ static void eval_apply(Ref *r, Cell *c, int from, int n, ScalarValue *out)
 
 /* ---- values ---------------------------------------------------------------------------- */
 
-ScalarValue ref_eval(Ref *r, Cell *c)
+ScalarValue ref_eval_more(Ref *r, Cell *c)
 {
-    switch (c->kind) {
-    case CELL_CONST: return c->value;
-    case CELL_VAR: return ref_force(r, c->var);
-    case CELL_SLOT: return r->leaves[c->slot].scalar;
-    default: break;
-    }
+    if (c->kind == CELL_VAR) return ref_force(r, c->var);
+    if (c->kind == CELL_SLOT) return r->leaves[c->slot].scalar;
     uint64_t newest = 0;
     if (c->memo) {
         newest = ref_newest(r, c);
