@@ -2,18 +2,20 @@
 # Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py or small.py;
 # planned in each way between guarded pages, and as usual without them, as on the reference executor with all arrays as
 # arrays (-g). The number that is printed gives the program again. AGAINST: what they are compared with, instead of that executor
-# (tests/reals.py: AGAINST=CS_PLAN=0).
+# (tests/reals.py: AGAINST=CS_PLAN=0). OPTIONS are csc's: kernels are the same at
+# every level.
 set -u
 cd "$(dirname "$0")/.."
-: "${CSC:=./csc}"
+: "${CSC:=./csc}" "${OPTIONS=-O0 --native=host}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 seed=$1
 while [ "$seed" -lt "$2" ]; do
     python3 "tests/${LOOPS_BY:-turns}.py" "$seed" "${3:-10}" >"$work/case.cs$"
-    if ! "$CSC" -g "$work/case.cs$" -o "$work/whole" 2>"$work/error" ||
-        ! "$CSC" "$work/case.cs$" -o "$work/case" 2>"$work/error"; then
+    # shellcheck disable=SC2086
+    if ! "$CSC" $OPTIONS -g "$work/case.cs$" -o "$work/whole" 2>"$work/error" ||
+        ! "$CSC" $OPTIONS "$work/case.cs$" -o "$work/case" 2>"$work/error"; then
         echo "FAIL turns $seed: csc"
         head -n 5 "$work/error"
         failed=1
