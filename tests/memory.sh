@@ -1,9 +1,10 @@
 #!/bin/sh
 # Running out of memory: every allocation of some programs, and of the compiler, is failed once (tests/tools/allfail.c says
-# what is right then). `tests/memory.sh` takes some of the points of some of the runs, `tests/memory.sh long` all of all.
+# what is right then). `tests/memory.sh` takes some of the points of some of the runs, others after each commit
+# (tests/tools/draw), `tests/memory.sh long` all of all.
 set -u
 cd "$(dirname "$0")/.."
-: "${CSC:=./csc}" "${BUILD:=build}"
+: "${CSC:=./csc}" "${BUILD:=build}" "${DRAW:=$(tests/tools/draw)}"
 long=${1:-}
 export CS_BUILD_OPTIONS=-cl-opt-disable # POCL builds faster; what it allocates is its own affair
 work=$(mktemp -d)
@@ -15,7 +16,7 @@ check() {
     every=$1
     shift
     [ -n "$long" ] && every=1
-    [ "$every" = 0 ] || "$BUILD/faults/allfail" -every "$every" "$@" >"$work/said" || bad=1
+    [ "$every" = 0 ] || "$BUILD/faults/allfail" -every "$every" -draw "$DRAW" "$@" >"$work/said" || bad=1
     [ "$every" = 0 ] || sed "s|$work/||" "$work/said"
 }
 
@@ -26,7 +27,7 @@ for source in tests/memory/*.cs\$; do
     "$CSC" -c -o "$program.o" "$source" || exit 1
     cc -o "$program" "$program.o" "$BUILD/faults/mem.o" "$BUILD/libcsrt.a" -Wl,--gc-sections -lOpenCL -lm ${MEMORY_LINK:-} || exit 1
     export CS_DEVICE=ref CS_CACHE_DIR=
-    check 1 "$program" "$work/$name.npy"
+    check 3 "$program" "$work/$name.npy"
     check 29 -all "$program" "$work/$name.npy"
     export CS_DEVICE=cpu CS_CACHE_DIR="$work/cache"
     check 101 "$program" "$work/$name.npy"
@@ -43,8 +44,8 @@ for source in tests/memory/*.cs\$; do
 done
 
 for source in tests/memory/evaluation.cs\$ samples/matmul/matmul.cs\$; do
-    check 211 -tell 'csc: out of memory' -removes "$work/out" "$BUILD/faults/csc" -c -o "$work/out" "$source"
-    check 307 -tell 'csc: out of memory' "$BUILD/faults/csc" --emit=opencl "$source"
+    check 499 -tell 'csc: out of memory' -removes "$work/out" "$BUILD/faults/csc" -c -o "$work/out" "$source"
+    check 701 -tell 'csc: out of memory' "$BUILD/faults/csc" --emit=opencl "$source"
 done
 [ -z "$(ls "$work" | grep -v -e '^cache$' -e '^said$' -e '^out$' -e '\.o$' -e '\.npy$' -e '^collections$' -e '^evaluation$' -e '^functions$')" ] || {
     echo "FAIL left behind:"

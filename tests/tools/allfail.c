@@ -1,6 +1,6 @@
-/* allfail [-every N] [-all] [-tell TEXT] [-removes FILE] program args..
+/* allfail [-every N [-draw K]] [-all] [-tell TEXT] [-removes FILE] program args..
  * Runs a program whose allocator was built with CS_FAULTS once for each of its allocations, each
- * time failing that one (-all: and all behind it). Right is either the output of the undisturbed
+ * time failing that one (-all: and all behind it); -every N: one in N, which ones says K. Right is either the output of the undisturbed
  * run with its exit code, or exit code 1 with TEXT, or "out of memory" before main, in front of a
  * line of stderr, and then what went to stdout is the beginning of that output. Nothing may leak,
  * and FILE is gone after a failure. Says what is wrong, and how many points there were; exit code 1
@@ -87,13 +87,15 @@ static const char *wrong(const Result *r, const Result *good, const char *tell, 
 
 int main(int argc, char **argv)
 {
-    long every = 1;
+    long every = 1, draw = 0;
     bool all = false;
     const char *tell = "Unhandled OutOfMemoryException", *removes = NULL;
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "-every") == 0)
             every = atol(argv[++i]);
+        else if (strcmp(argv[i], "-draw") == 0)
+            draw = atol(argv[++i]);
         else if (strcmp(argv[i], "-tell") == 0)
             tell = argv[++i];
         else if (strcmp(argv[i], "-removes") == 0)
@@ -112,7 +114,7 @@ int main(int argc, char **argv)
         return 1;
     }
     long n = atol(count + strlen("allocations: ")), points = 0, bad = 0, ended = 0;
-    for (long at = 1; at <= n; at += every, points++) {
+    for (long at = 1 + draw % every; at <= n; at += every, points++) {
         char fault[64];
         snprintf(fault, sizeof fault, "alloc:%ld%s", at, all ? "+" : "");
         if (removes) unlink(removes);
