@@ -56,7 +56,7 @@ UNIT     := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(filter-out %/load_test.c %
             $(patsubst %,$(BUILD)/unit/native_%test,codegen_ codegen_record_ codegen_keys_ codegen_product_ codegen_flat_ load_ serve_ aarch64_ math_)
 
 # Nothing is committed: whoever builds has every tool, or is told which is missing.
-.PHONY: FORCE all check pocl quick check-long unit golden faults memory serve ranks mpi levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
+.PHONY: FORCE all check pocl quick check-long unit golden schedules faults memory serve ranks mpi levels recursion explain robust cli generator replay examples fuzz docs products samples debugger library page bench demo bless layers format format-check asan asan-check install uninstall deb dist clean deps
 all: $(CSC) $(BUILD)/csrt.o $(if $(SAN),,$(BUILD)/csc.kept) $(SHIMS)
 
 # LLVM's archives, where there are any: with the shared library, which holds every target, csc takes 12 ms to begin instead of 3.
@@ -160,7 +160,7 @@ deps:
 # What has two processes of its own first, then what takes long: no core waits at the end.
 check: deps
 	@$(MAKE) --no-print-directory -j2 all $(BUILD)/random/cases pocl
-	@OCL_ICD_VENDORS=$$(tests/tools/pocl $(BUILD)/pocl) $(MAKE) --no-print-directory -j2 -Otarget unit golden random faults levels cli memory serve library page products recursion ranks mpi robust explain debugger generator replay examples layers
+	@OCL_ICD_VENDORS=$$(tests/tools/pocl $(BUILD)/pocl) $(MAKE) --no-print-directory -j2 -Otarget unit golden schedules random faults levels cli memory serve library page products recursion ranks mpi robust explain debugger generator replay examples layers
 # POCL with less to read, for check.
 pocl:
 	@mkdir -p $(BUILD)
@@ -169,6 +169,8 @@ unit: $(UNIT)
 	@CSC=$(CSC) tests/run-unit $(UNIT)
 golden: all $(BUILD)/unit/fdag_pass $(BUILD)/unit/nest_tool
 	@CSC=$(CSC) BUILD=$(BUILD) tests/run
+# What csc says of programs' kernels and launches. Apart from golden, which takes longest: no core waits for it at the end.
+schedules: all
 	@CSC=$(CSC) tests/schedules
 	@CSC=$(CSC) tests/plans
 	@CSC=$(CSC) tests/scalar
@@ -281,7 +283,7 @@ asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
 asan-check: deps
 	@$(MAKE) --no-print-directory $(ASAN) all
-	@CSC_SANITIZE=1 ASAN_OPTIONS=quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 $(MAKE) --no-print-directory $(ASAN) unit golden products
+	@CSC_SANITIZE=1 ASAN_OPTIONS=quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 $(MAKE) --no-print-directory $(ASAN) unit golden schedules products
 
 # ---- the rest ----------------------------------------------------------------------------------
 demo: deps
