@@ -13,7 +13,15 @@ typedef struct CsHead {
     uint8_t colour, buffered; /* the cycle collector's */
 } CsHead;
 
-typedef enum CsKind { CS_ARRAY, CS_LAZY, CS_CLOSURE, CS_STR, CS_OBJECT, CS_WRITER } CsKind;
+typedef enum CsKind {
+    CS_ARRAY,
+    CS_LAZY,
+    CS_CLOSURE,
+    CS_STR,
+    CS_OBJECT,
+    CS_WRITER,
+    CS_COROUTINE
+} CsKind;
 
 /* Elements of arrays: a ScalarKind, counted references, or CS_ELEM_RECORD + i: the i-th record of
  * the program, stored one plane a scalar field (fd_plane_offset). */

@@ -111,7 +111,9 @@ static void emit_end(HostFunc *f)
 {
     LLVMBuilderRef b = f->m->b;
     LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
-    if (t == f->m->void_type)
+    if (f->coroutine)
+        host_coroutine_return(f);
+    else if (t == f->m->void_type)
         LLVMBuildRetVoid(b);
     else if (f->makes)
         LLVMBuildRet(b, host_load(f, f->self->host, f->self->type));
@@ -138,10 +140,12 @@ static void finish(HostFunc *f, LLVMBasicBlockRef start)
         host_enter(f, last);
         emit_end(f);
     }
+    if (f->coroutine) host_coroutine_finish(f);
     if (f->nslots) {
         LLVMSetOperand(f->frame, 0, host_int(m, f->nslots));
         LLVMValueRef size = host_long(m, (int64_t)f->nslots * 8);
-        LLVMBuildMemSet(m->entry, f->frame, LLVMConstInt(m->i8, 0, false), size, 8);
+        if (!f->coroutine)
+            LLVMBuildMemSet(m->entry, f->frame, LLVMConstInt(m->i8, 0, false), size, 8);
     } else {
         LLVMInstructionEraseFromParent(f->frame);
     }
@@ -278,10 +282,11 @@ void host_emit_function(HostModule *m, const HostFuncInfo *info)
     host_forget_locals(info->body);
     host_lighten(&f);
     LLVMBasicBlockRef start = begin(&f, sym->decl->loc);
+    if (info->yields) host_coroutine_begin(&f, sym->decl->loc);
     if (sym->self) bind_self(&f, sym->self);
     for (int i = 0; i < info->params.len; i++)
         bind_param(&f, info, info->params.data[i], (unsigned)(i + host_takes_self(sym)));
-    if (info->recurs) host_check_stack(&f, sym->decl->loc);
+    if (info->recurs && !info->yields) host_check_stack(&f, sym->decl->loc);
     host_stmt(&f, info->body);
     if (f.body.landings.len && !info->throws)
         host_bug(m, sym->decl, "a function throws that callers take for one that does not");

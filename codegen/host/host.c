@@ -88,13 +88,24 @@ static void run_passes(LLVMModuleRef mod, LLVMTargetMachineRef target, const cha
     if (error) llvm_bug(NULL, "LLVM's passes", LLVMGetErrorMessage(error));
 }
 
+/* What makes functions of coroutines. Their variables become registers first, or all would be in frames. */
+static const char coroutine_passes[] =
+    "coro-early,function(sroa,early-cse<memssa>,simplifycfg),cgscc(coro-split),coro-cleanup";
+
+static void split_coroutines(LLVMModuleRef mod, LLVMTargetMachineRef target)
+{
+    if (host_has_coroutines(mod)) run_passes(mod, target, coroutine_passes);
+}
+
 void host_optimise_unit(LLVMModuleRef mod, LLVMTargetMachineRef target)
 {
+    split_coroutines(mod, target);
     run_passes(mod, target, lean_passes);
 }
 
 static void optimise(HostModule *m)
 {
+    split_coroutines(m->mod, m->target);
     if (m->options->opt_level == 0) return;
     if (m->light.len) run_passes(m->mod, m->target, light_passes);
     host_freeze(m);

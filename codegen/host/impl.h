@@ -57,8 +57,9 @@ typedef struct HostFuncInfo { /* a user function, known before any body is emitt
     AstList params; /* without `self` */
     Ast *body;
     bool throws;
-    bool recurs;                 /* it may call itself: it looks at the stack */
-    bool unit;                   /* its code is in a module of its own */
+    bool recurs; /* it may call itself: it looks at the stack */
+    bool yields; /* it is a coroutine: not on the stack, so that who resumes it looks there */
+    bool unit;   /* its code is in a module of its own */
     VEC(const Symbol *) written; /* parameters by value that the body assigns */
 } HostFuncInfo;
 
@@ -156,6 +157,7 @@ typedef struct HostRegion {
 } HostRegion;
 
 typedef struct HostLast HostLast;
+typedef struct HostCoroutine HostCoroutine;
 
 typedef struct HostFunc {
     HostModule *m;
@@ -181,7 +183,8 @@ typedef struct HostFunc {
     HostLoop *loop;
     HostLast *last; /* of the block whose statement is being made */
     HostFacts facts;
-    bool versioned; /* inside a loop that was made in two versions, or never to do so */
+    bool versioned;           /* inside a loop that was made in two versions, or never to do so */
+    HostCoroutine *coroutine; /* of a function with yield; else NULL */
     LLVMMetadataRef di_scope;
 } HostFunc;
 
@@ -383,6 +386,16 @@ void host_try(HostFunc *f, Ast *n);
 void host_throw(HostFunc *f, Ast *n);
 void host_raise(HostFunc *f, Ast *n); /* in an expression, whose temporaries stay */
 void host_switch(HostFunc *f, Ast *n);
+
+/* ---- yield.c --------------------------------------------------------------------------------- */
+
+/* Before anything else of the function; behind all of it but `failed`. */
+void host_coroutine_begin(HostFunc *f, Loc loc);
+void host_coroutine_finish(HostFunc *f);
+void host_coroutine_return(HostFunc *f);
+LLVMValueRef host_coroutine_object(HostFunc *f); /* owned by who asks */
+void host_yield(HostFunc *f);
+bool host_has_coroutines(LLVMModuleRef mod);
 
 /* ---- stmt.c, loop.c -------------------------------------------------------------- */
 

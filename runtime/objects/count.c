@@ -58,6 +58,7 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx)
             if (c->refs >> i & 1) visit_ref(visit, ctx, c->env[i].ref);
         return;
     }
+    case CS_COROUTINE: coroutine_children(h, visit, ctx); return;
     case CS_WRITER:
     case CS_STR: return;
     }
@@ -71,6 +72,8 @@ void count_drop_rest(CsHead *h)
         closure_drop_rest((Closure *)h);
     else if (h->kind == CS_OBJECT)
         object_drop_trace((CsObject *)h);
+    else if (h->kind == CS_COROUTINE)
+        coroutine_drop_rest(h);
 }
 
 /* ---- counts --------------------------------------------------------------------------- */
@@ -89,6 +92,7 @@ static void **link_of(CsHead *h)
     case CS_ARRAY: return ((Array *)h)->head.elem == CS_ELEM_REF ? &((Array *)h)->head.data : NULL;
     case CS_LAZY: return (void **)(uintptr_t) & ((Lazy *)h)->site;
     case CS_CLOSURE: return (void **)(uintptr_t) & ((Closure *)h)->type;
+    case CS_COROUTINE: return coroutine_link(h);
     case CS_OBJECT: {
         const CsClass *cls = ((CsObject *)h)->cls;
         return cls->nrefs ? (void **)((char *)h + cls->refs[0]) : NULL;

@@ -15,6 +15,11 @@ void count_children(CsHead *h, RtVisit *visit, void *ctx);
 /* Gives up what h owns besides counted references: buffers, traces. */
 void count_drop_rest(CsHead *h);
 
+/* The same of a coroutine (coroutine.c), and where count.c links the dead ones. */
+void coroutine_children(CsHead *h, RtVisit *visit, void *ctx);
+void coroutine_drop_rest(CsHead *h);
+void **coroutine_link(CsHead *h);
+
 /* A count fell, and not to zero: h may be part of a cycle that nobody else refers to. */
 void cycles_candidate(CsHead *h);
 /* Collects if that is due: enough candidates, or much memory since the last time. */

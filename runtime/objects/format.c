@@ -365,6 +365,7 @@ static bool text_add_ref(Text *t, void *ref, const Str *format, const CsSite *si
         return !cs_pending;
     }
     case CS_WRITER: text_add(t, "TextWriter"); return true;
+    case CS_COROUTINE: return true;
     }
     return true;
 }

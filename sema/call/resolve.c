@@ -22,6 +22,7 @@ static const Type *letter_type(Sema *s, char letter, LibSpace space)
     case 'v': return s->voids;
     case 's':
     case 'z': return s->string;
+    case 'G': return class_library(s, "object");
     case 'S': return type_array(s->types, s->string, 1);
     case 'C': return type_array(s->types, type_scalar(s->types, SC_CHAR), 1);
     case 'B': return type_array(s->types, type_scalar(s->types, SC_BYTE), 1);

@@ -103,6 +103,7 @@ typedef struct Sema {
     acting; /* lambdas and names of functions that the host is to call: they have effects */
     VEC(KeptFunction) kept;
     Keeps *keeps;
+    int disposes; /* may ending a foreach be seen? 1, -1: no, 0: not asked yet */
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
     VEC(Symbol *) declared;     /* functions of the unit and its modules */

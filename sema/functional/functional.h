@@ -85,7 +85,7 @@ void local_free(Sema *s);
 
 /* ---- yield.c ------------------------------------------------------------------------------- */
 
-/* The body of a function with yield becomes one that fills a list; it is not checked yet. */
+/* The body of a function with yield becomes one that gives a sequence; it is not checked yet. */
 void yield_expand(Sema *s, Ast *func, const Type *result);
 
 /* ---- kept/: lambdas that are kept, and what they share --------------------------------------- */

@@ -17,7 +17,8 @@ static const char *letter_type(char letter, const char *space)
         ['f'] = "float",       ['d'] = "double",   ['s'] = "string",     ['z'] = "string",
         ['F'] = "function",    ['A'] = "array",    ['*'] = "value",      ['T'] = "array",
         ['R'] = "float(long)", ['D'] = "int(int)", ['L'] = "long(long)", ['S'] = "string[]",
-        ['C'] = "char[]",      ['I'] = "int[]",    ['B'] = "byte[]",     ['E'] = "TextWriter"};
+        ['G'] = "object",      ['C'] = "char[]",   ['I'] = "int[]",      ['B'] = "byte[]",
+        ['E'] = "TextWriter"};
     if (letter == 'O') return space;
     const char *name = (size_t)letter < sizeof names / sizeof *names ? names[(int)letter] : NULL;
     return name ? name : "value";

@@ -235,21 +235,27 @@ static void find_dispose(Ast **child, void *ctx)
 {
     const Ast *n = *child;
     Disposes *d = ctx;
-    if (n->kind == AST_CLASS && !sources_get(d->sources, n->loc.file)->library) {
-        ast_each_child(*child, find_dispose, ctx);
-    } else if (n->kind == AST_FUNC && n->func.body && !strcmp(n->func.name, "Dispose")) {
+    if (!n || d->found) return;
+    if (n->kind == AST_YIELD) d->found = true;
+    bool own = n->kind == AST_CLASS || n->kind == AST_FUNC || n->kind == AST_PROPERTY;
+    if (own && sources_get(d->sources, n->loc.file)->library) return;
+    if (n->kind == AST_FUNC && n->func.body && !strcmp(n->func.name, "Dispose")) {
         const Ast *body = n->func.body;
         d->found = d->found || body->kind != AST_BLOCK || body->block.stmts.len > 0;
     }
+    ast_each_child(*child, find_dispose, ctx);
 }
 
-/* May an enumerator of the program do something when the loop over it ends? Those of the library do
- * not. */
+/* May an enumerator of the program do something when the loop over it ends, as one that yields within a try?
+ * Those of the library do not by themselves. */
 static bool disposes(Sema *s)
 {
-    Disposes d = {.sources = s->sources};
-    ast_each_child(s->unit, find_dispose, &d);
-    return d.found;
+    if (s->disposes == 0) {
+        Disposes d = {.sources = s->sources};
+        ast_each_child(s->unit, find_dispose, &d);
+        s->disposes = d.found ? 1 : -1;
+    }
+    return s->disposes > 0;
 }
 
 /* { var $c = seq.GetEnumerator(); while ($c.MoveNext()) { T x = $c.Current; body } }

@@ -161,6 +161,14 @@ static void visit_throws(Ast **child, void *ctx)
 
 /* ---- what is assigned ------------------------------------------------------------------------ */
 
+/* A call of $Begin or $Yield? */
+static bool is_library(const Ast *n, LibName name)
+{
+    const Symbol *sym = n->kind == AST_CALL ? callee_of(n) : NULL;
+    return sym && sym->kind == SYM_BUILTIN &&
+           builtin_is(&builtins[sym->builtin], SPACE_global, name);
+}
+
 static void add_written(HostFuncInfo *info, const Ast *target)
 {
     const Symbol *sym = root(target);
@@ -177,6 +185,7 @@ static void visit_written(Ast **child, void *ctx)
     if (n->kind == AST_ASSIGN) add_written(ctx, n->assign.target);
     if (n->kind == AST_INCDEC) add_written(ctx, n->incdec.target);
     if (has_mode(n)) add_written(ctx, n->unary.operand);
+    if (is_library(n, LIB_Begin)) ((HostFuncInfo *)ctx)->yields = true;
     ast_each_child(n, visit_written, ctx);
 }
 
@@ -415,6 +424,7 @@ static void visit_loop(Ast **child, void *ctx)
     note_set(s, n);
     bool call = n->kind == AST_CALL || n->kind == AST_NEW || n->kind == AST_MEMBER;
     if (call && n->sym && n->sym->kind != SYM_BUILTIN && n->sym->kind != SYM_CONST) s->calls = true;
+    if (is_library(n, LIB_Yield)) s->calls = true;
     if (n->kind == AST_ASSIGN && element(s, n->assign.target, true)) {
         visit_loop(&n->assign.value, s);
         return;

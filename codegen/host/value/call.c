@@ -407,6 +407,12 @@ static HostRef call_library(HostFunc *f, const Ast *n, const Symbol *sym, Ast *s
         LLVMValueRef fn = host_value(f, args[0]);
         return (HostRef){host_call_runtime(f, ABI_cs_force, &fn, 1, n->loc), true, false};
     }
+    if (builtin_is(row, SPACE_global, LIB_Begin))
+        return (HostRef){host_coroutine_object(f), true, false};
+    if (builtin_is(row, SPACE_global, LIB_Yield)) {
+        host_yield(f);
+        return (HostRef){NULL, false, false};
+    }
     BuiltinTest test;
     if (count == 1 && builtin_tests(row, &test))
         return (HostRef){test_real(f, &test, host_value(f, args[0])), false, false};
