@@ -4,7 +4,7 @@
  *     IEnumerable<int> f(int n) { while (true) yield return n++; }
  *     IEnumerable<int> f(int n) {
  *         var $n = n;
- *         return new Yields<int>($y => {
+ *         return new YieldSequence<int>($y => {
  *             $y.Frame = $Begin();
  *             $Yield();
  *             int n = $n;
@@ -144,7 +144,7 @@ static bool sequence_of(Sema *s, const Type *result, Loc loc, Sequence *out)
     out->item = i->params[0]->type;
     out->cursor = instance(s, "YieldCursor", out->item, loc);
     bool cursor = i->of == scope_library(s, SYM_TYPE, "IEnumerator");
-    out->made = cursor ? out->cursor : instance(s, "Yields", out->item, loc);
+    out->made = cursor ? out->cursor : instance(s, "YieldSequence", out->item, loc);
     if (cursor || i->of == scope_library(s, SYM_TYPE, "IEnumerable")) return true;
     out->list = instance(s, "List", out->item, loc);
     Ast like = {.kind = AST_BAD, .type = out->list};

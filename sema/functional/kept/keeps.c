@@ -170,6 +170,16 @@ static void walk(Ast **child, void *ctx)
     w->stays = outer;
 }
 
+/* Of a function with yield, which runs when it has returned. */
+static void find_yield(Ast **child, void *ctx)
+{
+    bool *found = ctx;
+    const Ast *n = *child;
+    if (!n || *found || n->kind == AST_LAMBDA || n->kind == AST_FUNC) return;
+    *found = n->kind == AST_YIELD;
+    ast_each_child(*child, find_yield, ctx);
+}
+
 static bool keeps_param(Sema *s, Ast *func, int i, int depth)
 {
     Keeps *k = all_names(s);
@@ -184,9 +194,11 @@ static bool keeps_param(Sema *s, Ast *func, int i, int depth)
     size_t at = k->answers.len;
     vec_push(&k->answers, one);
     Walk w = {.s = s, .param = p->name, .depth = depth, .stays = true};
-    walk(&func->func.body, &w);
-    k->answers.data[at].keeps = w.found;
-    return w.found;
+    bool later = false;
+    find_yield(&func->func.body, &later);
+    if (!later) walk(&func->func.body, &w);
+    k->answers.data[at].keeps = later || w.found;
+    return later || w.found;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
