@@ -71,6 +71,10 @@ bool is_collection(Sema *s, const Type *t); /* has Count and ElementAt */
 /* Over an object with Count and ElementAt: becomes a loop over indices; with GetEnumerator: one over
  * what that gives. False if it is none. `seq`: an unchecked copy of what is visited. */
 bool foreach_collection(Sema *s, Ast **slot, Ast *seq);
+/* The library's `if (GC.Yields) ..`, which only programs with sequences of their own need: becomes what
+ * follows, or nothing. */
+bool only_for_lazy(Sema *s, Ast **slot);
+bool is_for_lazy(Sema *s, const Ast *n, bool *needed);
 /* Definite assignment, and the missing return of a function. `body` was checked without errors. */
 void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *stmts, const Type *ret,
                 const char *name);

@@ -103,7 +103,8 @@ typedef struct Sema {
     acting; /* lambdas and names of functions that the host is to call: they have effects */
     VEC(KeptFunction) kept;
     Keeps *keeps;
-    int disposes; /* may ending a foreach be seen? 1, -1: no, 0: not asked yet */
+    /* May ending a foreach be seen? Are there sequences of the program's own? 1, -1: no, 0: not asked yet */
+    int disposes, lazy;
     VEC(CallEdge) calls;
     VEC(ObjectWrite) writes;
     VEC(Symbol *) declared;     /* functions of the unit and its modules */

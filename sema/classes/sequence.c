@@ -119,7 +119,10 @@ bool sequence_convert(Sema *s, Ast **slot, const Type *to, const char *what)
         call(s, slot, library_instance(s, "SequenceOf", &x));
     if (x != t) {
         const Type *args[] = {x, t};
-        call(s, slot, library_instance(s, "SequenceOfBase", args));
+        const Class *c = class_of(to);
+        bool any = c && c->sym->instance &&
+                   c->sym->instance->of == scope_library(s, SYM_TYPE, "IEnumerable");
+        call(s, slot, library_instance(s, any ? "SequenceOfBases" : "SequenceOfBase", args));
     }
     return convert_to(s, slot, to, what);
 }

@@ -87,6 +87,8 @@ void local_free(Sema *s);
 
 /* The body of a function with yield becomes one that gives a sequence; it is not checked yet. */
 void yield_expand(Sema *s, Ast *func, const Type *result);
+/* The same of the functions in its body, before it is asked what its lambdas share; of types that are written so. */
+void yield_expand_local(Sema *s, Ast *func);
 
 /* ---- kept/: lambdas that are kept, and what they share --------------------------------------- */
 

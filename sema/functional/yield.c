@@ -15,6 +15,7 @@
  * Parameters that nobody assigns are captured as they are. A List<T> is made of such a sequence at once.
  */
 #include "../check/check.h"
+#include <string.h>
 
 #define CURSOR_NAME "$y"
 
@@ -22,6 +23,7 @@ typedef struct Places { /* of yields */
     Sema *s;
     const Ast *first;
     bool guarded, last; /* within a try with catch; within catch or finally */
+    bool bad;           /* it was told of */
 } Places;
 
 static void find(Ast **child, void *ctx);
@@ -32,8 +34,10 @@ static void find_in(const Places *p, Ast *n, bool guarded, bool last, Places *ou
     inner.guarded |= guarded;
     inner.last |= last;
     inner.first = out->first;
+    inner.bad = out->bad;
     if (n) find(&n, &inner);
     out->first = inner.first;
+    out->bad = inner.bad;
 }
 
 static void find_try(Places *p, Ast *n)
@@ -58,6 +62,7 @@ static void find(Ast **child, void *ctx)
         const char *where = p->last && n->yield_.value      ? "in a catch or finally"
                             : p->guarded && n->yield_.value ? "in a try that has a catch"
                                                             : NULL;
+        p->bad = p->bad || where;
         if (where)
             report(p->s, n->loc, JUMP, "yield return does not stand %s: yield behind it", where);
     }
@@ -121,19 +126,23 @@ static void copy_params(Sema *s, Ast *func, Ast *outside, Ast *inside)
 /* ---- what it gives --------------------------------------------------------------------------- */
 
 typedef struct Sequence {
-    const Type *item, *made, *cursor, *list; /* list: NULL, or a List<T> that is made at once */
+    Ast *made, *cursor, *list; /* types; list: NULL, or a List<T> that is made at once */
 } Sequence;
 
-static const Type *instance(Sema *s, const char *name, const Type *item, Loc loc)
+static Ast *written(Sema *s, const char *name, Ast *item, Loc loc)
+{
+    Ast *n = ast_new(s->arena, AST_TYPE_NAME, loc);
+    n->type_name.name = intern_cstr(s->names, name);
+    n->type_name.args = ast_list_add(s->arena, n->type_name.args, item);
+    return n;
+}
+
+static Ast *instance(Sema *s, const char *name, const Type *item, Loc loc)
 {
     Symbol *of = scope_library(s, SYM_TYPE, name);
-    Ast *written = ast_new(s->arena, AST_TYPE_NAME, loc);
-    written->type_name.name = of->name;
-    written->type_name.args =
-        ast_list_add(s->arena, written->type_name.args, type_node(s, loc, item));
-    const Type *t = generic_class(s, of, written);
+    const Type *t = generic_class(s, of, written(s, name, type_node(s, loc, item), loc));
     class_settle(s);
-    return t;
+    return type_node(s, loc, t);
 }
 
 static bool sequence_of(Sema *s, const Type *result, Loc loc, Sequence *out)
@@ -141,75 +150,124 @@ static bool sequence_of(Sema *s, const Type *result, Loc loc, Sequence *out)
     const Class *c = class_of(result);
     const Instance *i = c ? c->sym->instance : NULL;
     if (!i || i->nparams != 1) return false;
-    out->item = i->params[0]->type;
-    out->cursor = instance(s, "YieldCursor", out->item, loc);
+    const Type *item = i->params[0]->type;
+    out->cursor = instance(s, "YieldCursor", item, loc);
     bool cursor = i->of == scope_library(s, SYM_TYPE, "IEnumerator");
-    out->made = cursor ? out->cursor : instance(s, "YieldSequence", out->item, loc);
+    out->made = cursor ? out->cursor : instance(s, "YieldSequence", item, loc);
     if (cursor || i->of == scope_library(s, SYM_TYPE, "IEnumerable")) return true;
-    out->list = instance(s, "List", out->item, loc);
-    Ast like = {.kind = AST_BAD, .type = out->list};
+    out->list = instance(s, "List", item, loc);
+    Ast like = {.kind = AST_BAD, .type = out->list->type};
     return convert_class(s, &like, result) != CONV_NONE;
 }
 
-static Ast *made(Sema *s, Loc loc, const Type *t, Ast *argument)
+/* The same by the form of the type. */
+static bool sequence_by_name(Sema *s, const Ast *ret, Loc loc, Sequence *out)
+{
+    if (!ret || ret->kind != AST_TYPE_NAME || !ret->type_name.name || ret->type_name.args.len != 1)
+        return false;
+    bool cursor = !strcmp(ret->type_name.name, "IEnumerator");
+    if (!cursor && strcmp(ret->type_name.name, "IEnumerable") != 0) return false;
+    const Ast *item = ret->type_name.args.data[0];
+    out->cursor = written(s, "YieldCursor", ast_clone(s->arena, item), loc);
+    out->made =
+        written(s, cursor ? "YieldCursor" : "YieldSequence", ast_clone(s->arena, item), loc);
+    return true;
+}
+
+static Ast *made(Sema *s, Loc loc, Ast *type, Ast *argument)
 {
     Ast *n = ast_new(s->arena, AST_NEW, loc);
-    n->new_.ntype = type_node(s, loc, t);
+    n->new_.ntype = type;
     n->new_.args = ast_list_add(s->arena, n->new_.args, argument);
     return n;
 }
 
-static bool check_params(Sema *s, const Ast *func)
+static const Ast *param_by_ref(const Ast *func)
 {
     for (int i = 0; i < func->func.params.len; i++) {
         const Ast *p = func->func.params.data[i];
-        if (p->kind != AST_PARAM || (p->param.mode != AST_OP_REF && p->param.mode != AST_OP_OUT))
-            continue;
-        report(s, p->loc, MISPLACED,
-               "a function with yield has no ref or out parameters: it runs when its values are "
-               "asked for");
-        return false;
+        if (p->kind == AST_PARAM && (p->param.mode == AST_OP_REF || p->param.mode == AST_OP_OUT))
+            return p;
     }
-    return true;
+    return NULL;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static void expand(Sema *s, Ast *func, Loc loc, const Sequence *q)
+{
+    Ast **body = &func->func.body;
+    Ast *outside = tree_block(s, (*body)->loc, 0), *inside = tree_block(s, (*body)->loc, 0);
+    copy_params(s, func, outside, inside);
+    rewrite(body, s);
+    inside->block.stmts = ast_list_add(s->arena, inside->block.stmts, *body);
+    Ast *begin = tree_call(s, loc, tree_name(s, loc, "$Begin"), 0);
+    Ast *lambda = ast_new(s->arena, AST_LAMBDA, loc), *cursor = ast_new(s->arena, AST_BINDER, loc);
+    cursor->binder.vtype = q->cursor;
+    cursor->binder.names =
+        ast_list_add(s->arena, cursor->binder.names, tree_name(s, loc, CURSOR_NAME));
+    lambda->lambda.binders = ast_list_add(s->arena, lambda->lambda.binders, cursor);
+    lambda->lambda.body =
+        tree_block(s, (*body)->loc, 3, tree_assign(s, loc, member(s, loc, "Frame"), begin),
+                   suspend(s, loc), inside);
+    Ast *value = made(s, loc, q->made, lambda);
+    if (q->list) value = made(s, loc, q->list, value);
+    outside->block.stmts = ast_list_add(s->arena, outside->block.stmts, tree_return(s, value));
+    *body = outside;
+}
+
+static const Ast *first_yield(Sema *s, Ast *func, bool *bad)
+{
+    Places places = {.s = s};
+    find(&func->func.body, &places);
+    /* who looks for sequences will not find it */
+    if (places.first && !sources_get(s->sources, places.first->loc.file)->library)
+        s->disposes = s->lazy = 1;
+    *bad = places.bad;
+    return places.first;
 }
 
 void yield_expand(Sema *s, Ast *func, const Type *result_type)
 {
-    Places places = {.s = s};
-    Ast **body = &func->func.body;
-    find(body, &places);
-    if (!places.first) return;
-    Loc loc = places.first->loc;
-    if (!sources_get(s->sources, loc.file)->library)
-        s->disposes = 1; /* who looks will not find it */
+    bool bad;
+    const Ast *first = first_yield(s, func, &bad);
+    if (!first) return;
     Sequence q = {0};
-    bool good = check_params(s, func);
-    if (!sequence_of(s, result_type, loc, &q)) {
+    const Ast *by_ref = param_by_ref(func);
+    bool good = !by_ref && !bad;
+    if (by_ref)
+        report(s, by_ref->loc, MISPLACED,
+               "a function with yield has no ref or out parameters: it runs when its values are "
+               "asked for");
+    if (!sequence_of(s, result_type, first->loc, &q)) {
         if (result_type != s->error)
-            report(s, loc, RETURN_VALUE,
+            report(s, first->loc, RETURN_VALUE,
                    "a function with yield gives an IEnumerable<T>, an IEnumerator<T> or a List<T>");
         good = false;
     }
-    Ast *outside = tree_block(s, (*body)->loc, 0), *inside = tree_block(s, (*body)->loc, 0);
-    copy_params(s, func, outside, inside);
-    rewrite(body, s);
-    if (!good) {
-        *body = outside;
-        return;
-    }
-    Ast *begin = tree_call(s, loc, tree_name(s, loc, "$Begin"), 0);
-    Ast *lambda = ast_new(s->arena, AST_LAMBDA, loc);
-    lambda->lambda.binders =
-        ast_list_add(s->arena, lambda->lambda.binders, tree_binder(s, loc, q.cursor, CURSOR_NAME));
-    lambda->lambda.body =
-        tree_block(s, (*body)->loc, 4, tree_assign(s, loc, member(s, loc, "Frame"), begin),
-                   suspend(s, loc), inside, *body);
-    if (inside->block.stmts.len) {
-        inside->block.stmts = ast_list_add(s->arena, inside->block.stmts, *body);
-        lambda->lambda.body->block.stmts.len--;
-    }
-    Ast *value = made(s, loc, q.made, lambda);
-    if (q.list) value = made(s, loc, q.list, value);
-    outside->block.stmts = ast_list_add(s->arena, outside->block.stmts, tree_return(s, value));
-    *body = outside;
+    if (good)
+        expand(s, func, first->loc, &q);
+    else
+        func->func.body = tree_block(s, func->func.body->loc, 0);
+}
+
+static void visit_local(Ast **child, void *ctx)
+{
+    Sema *s = ctx;
+    Ast *n = *child;
+    if (!n) return;
+    ast_each_child(n, visit_local, ctx);
+    if (n->kind != AST_FUNC || !n->func.body) return;
+    Sequence q = {0};
+    bool bad;
+    const Ast *first = first_yield(s, n, &bad);
+    if (first && bad)
+        n->func.body = tree_block(s, n->func.body->loc, 0); /* it was told of */
+    else if (first && sequence_by_name(s, n->func.ret, first->loc, &q) && !param_by_ref(n))
+        expand(s, n, first->loc, &q);
+}
+
+void yield_expand_local(Sema *s, Ast *func)
+{
+    if (func->func.body) ast_each_child(func->func.body, visit_local, s);
 }

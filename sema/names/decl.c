@@ -361,6 +361,7 @@ static void check_func(Sema *s, Symbol *sym)
         p->sym = param;
         scope_declare(s, param);
     }
+    yield_expand_local(s, f);
     yield_expand(s, f, s->ret);
     AstList whole = {&f->func.body, 1}, cells = {0};
     s->shared = shared_collect(s, &f->func.params, &whole);

@@ -229,33 +229,60 @@ static Ast *loop_body(Sema *s, const Ast *n, Ast *value)
 typedef struct Disposes {
     const Sources *sources;
     bool found;
+    bool lazy; /* it has sequences of its own */
 } Disposes;
 
 static void find_dispose(Ast **child, void *ctx)
 {
     const Ast *n = *child;
     Disposes *d = ctx;
-    if (!n || d->found) return;
-    if (n->kind == AST_YIELD) d->found = true;
+    if (!n || (d->found && d->lazy)) return;
+    if (n->kind == AST_YIELD) d->found = d->lazy = true;
     bool own = n->kind == AST_CLASS || n->kind == AST_FUNC || n->kind == AST_PROPERTY;
     if (own && sources_get(d->sources, n->loc.file)->library) return;
     if (n->kind == AST_FUNC && n->func.body && !strcmp(n->func.name, "Dispose")) {
         const Ast *body = n->func.body;
         d->found = d->found || body->kind != AST_BLOCK || body->block.stmts.len > 0;
     }
+    if (n->kind == AST_FUNC && !strcmp(n->func.name, "GetEnumerator")) d->lazy = true;
     ast_each_child(*child, find_dispose, ctx);
+}
+
+static void look_for_sequences(Sema *s)
+{
+    Disposes d = {.sources = s->sources};
+    if (s->disposes == 0) ast_each_child(s->unit, find_dispose, &d);
+    if (s->disposes == 0) s->disposes = d.found ? 1 : -1;
+    if (s->lazy == 0) s->lazy = d.lazy ? 1 : -1;
 }
 
 /* May an enumerator of the program do something when the loop over it ends, as one that yields within a try?
  * Those of the library do not by themselves. */
 static bool disposes(Sema *s)
 {
-    if (s->disposes == 0) {
-        Disposes d = {.sources = s->sources};
-        ast_each_child(s->unit, find_dispose, &d);
-        s->disposes = d.found ? 1 : -1;
-    }
+    look_for_sequences(s);
     return s->disposes > 0;
+}
+
+bool is_for_lazy(Sema *s, const Ast *n, bool *needed)
+{
+    const Ast *cond = n->if_.cond, *base = cond->kind == AST_MEMBER ? cond->member.base : NULL;
+    if (!base || base->kind != AST_NAME_REF || strcmp(cond->member.name, "Yields") != 0 ||
+        strcmp(base->name_ref.name, "GC") != 0 || !sources_get(s->sources, n->loc.file)->library)
+        return false;
+    look_for_sequences(s);
+    *needed = s->lazy > 0;
+    return true;
+}
+
+bool only_for_lazy(Sema *s, Ast **slot)
+{
+    const Ast *n = *slot;
+    bool needed;
+    if (!is_for_lazy(s, n, &needed)) return false;
+    *slot = needed ? n->if_.then : ast_new(s->arena, AST_EMPTY, n->loc);
+    check_stmt(s, slot);
+    return true;
 }
 
 /* { var $c = seq.GetEnumerator(); while ($c.MoveNext()) { T x = $c.Current; body } }

@@ -386,6 +386,7 @@ void check_stmt(Sema *s, Ast **slot)
         check_expr_stmt(s, n);
         break;
     case AST_IF:
+        if (only_for_lazy(s, slot)) break;
         check_condition(s, &n->if_.cond);
         check_scoped(s, &n->if_.then);
         check_scoped(s, &n->if_.other);

@@ -143,8 +143,9 @@ static void walk(Ast **child, void *ctx)
 {
     Walk *w = ctx;
     Ast *n = *child;
-    bool outer = w->stays;
+    bool outer = w->stays, needed;
     if (!n || w->found) return;
+    if (n->kind == AST_IF && is_for_lazy(w->s, n, &needed) && !needed) return;
     switch (n->kind) {
     case AST_NAME_REF:
         if (n->name_ref.name == w->param) w->found = w->stays;
