@@ -156,8 +156,8 @@ void host_find_recursion(HostModule *m)
 void host_check_stack(HostFunc *f, Loc loc)
 {
     HostModule *m = f->m;
-    LLVMValueRef here = host_alloca(f, m->i8, "here");
-    LLVMValueRef at = LLVMBuildPtrToInt(m->b, here, m->i64, "");
+    LLVMValueRef at = host_long(m, -2); /* of a coroutine, which is elsewhere: only below ^C */
+    if (!f->coroutine) at = LLVMBuildPtrToInt(m->b, host_alloca(f, m->i8, "here"), m->i64, "");
     LLVMValueRef limit = LLVMBuildLoad2(m->b, m->i64, m->stack_limit, "limit");
     LLVMSetVolatile(limit, m->options->stops); /* a signal sets it */
     LLVMBasicBlockRef deep = host_block(f, "deep"), next = host_block(f, "begin");
