@@ -242,7 +242,7 @@ static bool settle(Scalars *s, Ast *value, const Ast *call, FdBox *box, Ast **ou
     return true;
 }
 
-static bool in_place(Scalars *s, Ast *call, FdBox *box, Ast **out)
+bool scalars_call(Scalars *s, Ast *call, FdBox *box, Ast **out)
 {
     call = direct(s, call);
     const Symbol *f = suits(s, call);
@@ -266,11 +266,6 @@ static bool in_place(Scalars *s, Ast *call, FdBox *box, Ast **out)
     return good;
 }
 
-bool scalars_call(Scalars *s, Ast *call, FdBox *box, Ast **out)
-{
-    return in_place(s, call, box, out);
-}
-
 /* Is it given an array with elements? */
 static bool takes_array(const Scalars *s, const Ast *call)
 {
@@ -286,7 +281,7 @@ void scalars_call_before(Scalars *s, Ast **slot)
     const size_t nstands = s->stands.len;
     if (!call || call->kind != AST_CALL || !call->type || call->type->kind != TY_SCALAR) return;
     Ast *one = scalars_called(s, call);
-    if (!one && takes_array(s, call) && in_place(s, call, NULL, &out)) one = out;
+    if (!one && takes_array(s, call) && scalars_call(s, call, NULL, &out)) one = out;
     if (one) {
         *slot = one;
         return;

@@ -77,7 +77,7 @@ void scalars_uses(Ast **slot, void *scalars);
 
 /* ---- calls.c: functions in the place of their calls -------------------------------------------- */
 
-/* The elements of what a call gives, whose function runs in its place. */
+/* The elements of what a call gives, whose function runs in its place; box NULL: the one number. False: it stays a call. */
 bool scalars_call(Scalars *s, Ast *call, FdBox *box, Ast **out);
 /* The same of a scalar, if that is one expression; NULL: it stays a call. */
 Ast *scalars_called(Scalars *s, Ast *call);
