@@ -144,7 +144,8 @@ static const FdNode *applied(Scalarize *u, const FdNode *n)
     return folded(u, fd_apply(u->fd, n->fn, n->nargs, args, n->loc));
 }
 
-/* The values at all points from variable d on, after `so_far`, which is NULL before the first. False: it cannot be. */
+/* The values at all points from variable d on, after `so_far`, which is NULL before the first. False: it cannot be. A
+ * sum of reals begins with 0, so that it is not -0. */
 static bool reduced(Scalarize *u, const FdNode *n, int d, const FdNode **so_far)
 {
     const int before = u->nbound;
@@ -173,6 +174,8 @@ static const FdNode *reduction(Scalarize *u, const FdNode *n)
     const FdNode *so_far = n->init ? value_of(u, n->init) : NULL;
     ScalarValue identity;
     if (op == FD_OP_NONE || n->type->record || (n->init && !so_far)) return NULL;
+    if (op == FD_OP_ADD && !n->init && scalar_is_real(n->type->scalar))
+        so_far = fd_const(u->fd, n->type->scalar, (ScalarValue){.f = 0});
     if (!reduced(u, n, 0, &so_far)) return NULL;
     if (so_far || !fd_op_identity(op, n->type->scalar, &identity)) return so_far;
     return fd_const(u->fd, n->type->scalar, identity);

@@ -165,6 +165,8 @@ void lower_put_back(SemaResult *r);
 /* How often n, and what is below it, names a variable. */
 int lower_uses(Ast *n, const Symbol *sym);
 Ast *lower_name(Arena *arena, Loc loc, Symbol *sym); /* names it */
+/* May evaluating n change a variable, or something that is read elsewhere? */
+bool lower_changes(Ast *n);
 
 /* ---- scalars/scalars.c --------------------------------------------------------------------- */
 

@@ -276,9 +276,11 @@ const FdNode *lower_capture(Lower *l, const Ast *n)
             l, n->loc,
             "there is no derivative yet of this, which the host computes: write it as "
             "definitions, or as statements of the function");
-    for (size_t i = 0; i < l->captures.len; i++)
+    for (size_t i = l->captures.len; i-- > 0;) { /* m + m++ + m */
         if (lower_same_value(l->captures.data[i].value, n))
             return lower_slots(l, type, l->captures.data[i].slot);
+        if (lower_changes(l->captures.data[i].value)) break;
+    }
     LowerCapture c = {(Ast *)(uintptr_t)n, (int)l->slots.len};
     vec_push(&l->captures, c);
     lower_add_slots(l, type, slot_name(l, n), n->type->kind == TY_ARRAY);

@@ -75,6 +75,7 @@ bool scalars_constant(const Scalars *s, const Ast *n, int64_t *out)
     const int64_t most = 1 << 20;
     if (a < -most || a > most || b < -most || b > most) return false;
     *out = n->binary.op == AST_OP_ADD ? a + b : n->binary.op == AST_OP_SUB ? a - b : a * b;
+    if (n->type->scalar == SC_INT && (*out < INT32_MIN || *out > INT32_MAX)) return false;
     return n->binary.op == AST_OP_ADD || n->binary.op == AST_OP_SUB || n->binary.op == AST_OP_MUL;
 }
 
@@ -250,7 +251,8 @@ void scalars_statement(Scalars *s, Ast *n)
             return;
         }
     }
-    if (e && e->kind == AST_ASSIGN && e->assign.target->kind == AST_NAME_REF)
+    if (e && e->kind == AST_ASSIGN && e->assign.target->kind == AST_NAME_REF &&
+        (e->assign.op == AST_OP_NONE || !lower_changes(e->assign.value)))
         scalars_call_before(s, &e->assign.value);
     if (n->kind == AST_RETURN) scalars_call_before(s, &n->return_.value);
     if (n->kind == AST_EXPR_STMT)
