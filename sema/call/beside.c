@@ -25,11 +25,10 @@ static Symbol *number_member(Sema *s, LibSpace space, const char *name)
     const Type *t = type_scalar(s->types, (ScalarKind)space);
     Symbol *g = scope_library(s, SYM_TYPE, "NumberOf");
     if (!g || !type_is_numeric(t)) return NULL;
-    Symbol *of = generic_of(s, g, t, g->loc);
-    if (!of) return NULL;
-    class_type(s, of);
-    class_ready(s, of->cls);
-    return member_own(of->cls->sym, name);
+    const Type *of = generic_with(s, g, t, g->loc);
+    if (of == s->error) return NULL;
+    class_ready(s, of->decl->cls);
+    return member_own(of->decl, name);
 }
 
 Symbol *beside_member(Sema *s, LibSpace space, const char *name)

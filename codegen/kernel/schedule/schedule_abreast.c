@@ -177,8 +177,7 @@ enum { FORMS = FD_ABREAST + 1 };
 static int lengths_of(const Def *d, bool is_flat, int64_t lengths[FORMS])
 {
     int n = 0;
-    const FdDom *last = &d->doms[d->nvars - 1];
-    lengths[0] = d->nvars < 2 ? -1 : fd_abreast_length(last);
+    lengths[0] = d->nvars < 2 ? -1 : fd_abreast_length(&d->doms[d->nvars - 1]);
     if (lengths[0]) return lengths[0] > 0;
     if (is_flat || !fd_abreast_told(d->nvars, d->vars, d->doms, d->body)) return 0;
     for (int64_t k = 2; k <= FD_ABREAST; k++) lengths[n++] = k;
