@@ -163,10 +163,48 @@ static bool stays_inside(Lower *l, const Ast *n)
     return false;
 }
 
+/* What only the host computes, and what may throw or tell there: an object that may be null, a call. */
+static bool is_hosts_own(const Ast *n)
+{
+    if (n->overflow == AST_OVERFLOW_THROWS) return true;
+    switch (n->kind) {
+    case AST_CALL:
+        if (n->res != AST_RES_NONE) return false;
+        return !lower_builtin(n) || !lower_builtin(n)->pure;
+    case AST_MEMBER: {
+        const Ast *base = n->member.base;
+        const bool reference =
+            base->type && (base->type->kind == TY_OBJECT || base->type->kind == TY_STRING);
+        return reference && base->kind != AST_THIS && !lower_is_static(n);
+    }
+    case AST_INDEX: return n->res == AST_RES_NONE;
+    case AST_CAST: return type_is_ref(n->type);
+    case AST_ASSIGN:
+    case AST_INCDEC:
+    case AST_THROW: return true;
+    default: return false;
+    }
+}
+
+/* Does it evaluate something of the host's own only where a condition says so? Captures are all evaluated. */
+static bool guards(const Ast *n)
+{
+    const Ast *operands[LOWER_MAX_OPERANDS];
+    const bool chooses =
+        n->kind == AST_COND ||
+        (n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
+                                   n->binary.op == AST_OP_COALESCE));
+    if (!chooses || n->res != AST_RES_NONE) return false;
+    int count = lower_operands(n, operands);
+    for (int i = 1; i < count; i++)
+        if (any_below(operands[i], is_hosts_own)) return true;
+    return false;
+}
+
 bool lower_is_captured(Lower *l, const Ast *n)
 {
     if (l->in->sealed || lower_is_free(n)) return false;
-    if (!type_is_functional(n->type)) return !stays_inside(l, n);
+    if (!type_is_functional(n->type)) return guards(n) || !stays_inside(l, n);
     if (lower_is_machinery(l, n)) return false;
     if (n->res == AST_RES_APPLY) return !lower_is_machinery(l, *lower_callee((Ast *)(uintptr_t)n));
     if (n->kind != AST_CONVERT && n->kind != AST_CAST) return true;
