@@ -124,7 +124,7 @@ AstList ast_list_add(Arena *a, AstList list, Ast *item)
 
 /* ---- copying and walking ---- */
 
-static AstList clone_list(Arena *a, AstList list)
+AstList ast_list_clone(Arena *a, AstList list)
 {
     AstList copy = {0};
     for (int i = 0; i < list.len; i++) copy = ast_list_add(a, copy, ast_clone(a, list.data[i]));
@@ -140,7 +140,7 @@ Ast *ast_clone(Arena *a, const Ast *n)
         if (f->type == FIELD_CHILD)
             *(Ast **)field = ast_clone(a, *(Ast **)field);
         else if (f->type == FIELD_LIST)
-            *(AstList *)field = clone_list(a, *(AstList *)field);
+            *(AstList *)field = ast_list_clone(a, *(AstList *)field);
     }
     return copy;
 }

@@ -47,15 +47,6 @@ FdBox rt_array_box(const Array *a)
     return box;
 }
 
-bool rt_array_has(const Array *a, const FdBox *box)
-{
-    for (int32_t d = 0; d < a->head.rank; d++)
-        if (a->head.dim[d].lo != box->dim[d].lo ||
-            a->head.dim[d].n != box->dim[d].hi - box->dim[d].lo || box->dim[d].full)
-            return false;
-    return a->head.rank == box->rank;
-}
-
 bool rt_box_count(const FdBox *box, int64_t *out)
 {
     bool empty = false, fits = true;

@@ -146,7 +146,15 @@ int64_t rt_array_count(const Array *a); /* number of elements */
 FdBox rt_array_box(const Array *a);
 void rt_array_box_into(const Array *a,
                        FdBox *out); /* the same; the other dimensions stay as they are */
-bool rt_array_has(const Array *a, const FdBox *box); /* is it its box? */
+static inline bool rt_array_has(const Array *a, const FdBox *box) /* is it its box? */
+{
+    if (a->head.rank != box->rank) return false;
+    for (int32_t d = 0; d < a->head.rank; d++)
+        if (a->head.dim[d].lo != box->dim[d].lo ||
+            a->head.dim[d].n != box->dim[d].hi - box->dim[d].lo || box->dim[d].full)
+            return false;
+    return true;
+}
 
 /* The number of elements of a finite box; false if it is infinite or does not fit 63 bits. */
 bool rt_box_count(const FdBox *box, int64_t *out);

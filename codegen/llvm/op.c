@@ -38,7 +38,7 @@ LLVMValueRef llvm_intrinsic(const LlvmAt *at, const char *name, unsigned ntypes,
     return flagged(at, LLVMBuildCall2(at->b, type, fn, (LLVMValueRef *)args, nargs, ""));
 }
 
-/* What no sum takes in; until products are contracted (native/contract.c). */
+/* What no sum takes in; until products are contracted (native/muladd.c). */
 static LLVMValueRef fence(const LlvmAt *at, LLVMValueRef x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);

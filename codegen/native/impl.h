@@ -180,8 +180,8 @@ LLVMValueRef fn_put(Fn *f, const KirExpr *e);
 /* Where instructions go. What LLVM may do with those on reals, unless they are to be exact: contract a
  * product and a sum; if the graph is [Fast], what -cl-unsafe-math-optimizations allows. */
 LlvmAt fn_llvm(const Fn *f);
-/* contract.c: products and sums whose flags allow it become fused operations, and LLVM contracts nothing more. To be
+/* muladd.c: products and sums whose flags allow it become fused operations, and LLVM contracts nothing more. To be
  * called once variables are values. */
-void native_contract(LLVMModuleRef mod);
+void native_muladd(LLVMModuleRef mod);
 
 #endif

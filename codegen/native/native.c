@@ -450,7 +450,7 @@ static void optimise(LLVMModuleRef mod, const char *first, const char *then,
 {
     order_uses(mod);
     run_passes(mod, first, target);
-    native_contract(mod);
+    native_muladd(mod);
     run_passes(mod, then, target);
 }
 

@@ -125,12 +125,10 @@ static void made(const Array *a, Graph *g)
 static Array *small_array(Evaluation *e, Graph *g, const FdBox *box, Recalled *ready,
                           const CsSite *site)
 {
-    enum { SMALL = 1 << 16 };
     const FdType *elem = fd_root(g->fd)->type->result;
     int64_t count;
     if (!rt_box_count(box, &count)) return NULL;
-    if ((size_t)fd_plane_offset(elem, fd_type_leaves(elem), count) >= plan_least(SMALL))
-        return NULL;
+    if (!plan_is_small((size_t)fd_plane_offset(elem, fd_type_leaves(elem), count))) return NULL;
     Array *a = rt_array_over(elem_of_type(elem), box, site);
     if (!a || !count) return a;
     const Results one = {1, &a->head.buffer, count};

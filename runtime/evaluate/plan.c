@@ -32,6 +32,11 @@ size_t plan_least(size_t usual)
     return joins == PLAN_NONE ? SIZE_MAX : joins == PLAN_GREEDY ? 1 : usual;
 }
 
+bool plan_is_small(size_t bytes)
+{
+    return bytes < plan_least(1 << 16);
+}
+
 bool plan_check(const CsSite *site)
 {
     plan_joins();

@@ -15,6 +15,8 @@ PlanJoins plan_joins(void);
 /* The least bytes of an array with which anything but evaluating it is worth the while: as usual, where CS_PLAN does not
  * say that all or none is. */
 size_t plan_least(size_t usual);
+/* Is an array of so many bytes one that neither steps/hold.h nor into.h care for? */
+bool plan_is_small(size_t bytes);
 /* False, with an exception pending, if CS_PLAN says something unknown. */
 bool plan_check(const CsSite *site);
 

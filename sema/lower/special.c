@@ -57,14 +57,6 @@ static const Known *known_of(const Copy *c, const Ast *n)
     return NULL;
 }
 
-static AstList copied(Arena *arena, AstList list)
-{
-    AstList copy = {0};
-    for (int i = 0; i < list.len; i++)
-        copy = ast_list_add(arena, copy, ast_clone(arena, list.data[i]));
-    return copy;
-}
-
 static void put_known(Ast **child, void *ctx)
 {
     Copy *c = ctx;
@@ -89,7 +81,7 @@ static void put_known(Ast **child, void *ctx)
     Ast *closure = ast_new(arena, AST_CLOSURE, n->loc);
     closure->sym = (Symbol *)(uintptr_t)k->function;
     closure->type = n->type;
-    closure->closure.captures = copied(arena, k->captures);
+    closure->closure.captures = ast_list_clone(arena, k->captures);
     *child = closure;
 }
 

@@ -1,4 +1,4 @@
-/* How often variables are named (build.h). */
+/* Questions about lowered trees: how often they name a variable, whether they change one; names as nodes (build.h). */
 #include "build.h"
 
 typedef struct Count {

@@ -43,10 +43,7 @@ struct Instant {
     Slot *slots;
 };
 
-enum {
-    SMALL = 1 << 16, /* bytes: hold.h and into.h care for more */
-    TRIES = 3        /* to bind one of the last anew */
-};
+enum { TRIES = 3 /* to bind one of the last anew */ };
 
 Instant *instant_room(const Evaluation *e, Arena *a)
 {
@@ -102,7 +99,7 @@ static bool is_small(Instant *in, const Recalled *r, const FdBox *box)
     in->bytes = in->type->record
                     ? (size_t)fd_plane_offset(in->type, fd_type_leaves(in->type), count)
                     : (size_t)count * scalar_bytes(in->type->scalar);
-    return in->bytes && r->numbers.schedule.outs[0] <= in->bytes && in->bytes < plan_least(SMALL);
+    return in->bytes && r->numbers.schedule.outs[0] <= in->bytes && plan_is_small(in->bytes);
 }
 
 void instant_learn(Recalled *r, const Evaluation *e, const Graph *g, const FdBox *box)
@@ -125,17 +122,6 @@ bool instant_knows(const Recalled *r)
 }
 
 /* ---- looking ----------------------------------------------------------------------------------- */
-
-static inline bool has_box(const Array *a, const FdBox *box)
-{
-    const int rank = a->head.rank;
-    if (rank != box->rank) return false;
-    for (int d = 0; d < rank; d++)
-        if (a->head.dim[d].lo != box->dim[d].lo ||
-            a->head.dim[d].lo + a->head.dim[d].n != box->dim[d].hi)
-            return false;
-    return true;
-}
 
 /* An array that was not met on this visit, as the one before was, and at hand. */
 static inline Array *met(const Slot *s, void *fn, uint32_t visit)
@@ -163,7 +149,7 @@ static bool is_same(const Instant *in, const CsValue *captures, bool *changed)
             *changed = true;
         } else if (s->kind == ARRAY) {
             Array *a = met(s, captures[i].ref, visit);
-            if (!a || !has_box(a, s->box)) return false;
+            if (!a || !rt_array_has(a, s->box)) return false;
             in->leaves[s->leaf].array = a;
         } else if (lazy_array(captures[i].ref) != in->leaves[s->leaf].array) {
             return false;
@@ -185,7 +171,7 @@ static bool is_alike(const Instant *in, const CsValue *captures, bool *ranges)
         } else if (s->kind == ARRAY) {
             if (!(leaf->array = met(s, captures[i].ref, visit))) return false;
             if (leaf->array->head.rank != s->box->rank) return false;
-            *ranges = *ranges || !has_box(leaf->array, s->box);
+            *ranges = *ranges || !rt_array_has(leaf->array, s->box);
         } else if (lazy_array(captures[i].ref) != leaf->array) {
             return false;
         }

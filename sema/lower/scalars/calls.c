@@ -15,7 +15,6 @@ enum { DEEPEST = 3, MOST_STATEMENTS = 40 };
 /* ---- what cannot throw ------------------------------------------------------------------------ */
 
 static bool is_plain(const Scalars *s, const Ast *n, int depth);
-
 static bool are_plain(const Scalars *s, const AstList *list, int depth);
 
 /* x = e; x++; of a variable. */
@@ -150,6 +149,32 @@ static Ast *direct(const Scalars *s, Ast *call)
 
 /* ---- in place --------------------------------------------------------------------------------- */
 
+/* How it was around a function that is put in place. */
+typedef struct Around {
+    size_t nstands;
+    bool fails, top;
+} Around;
+
+static Around begin(Scalars *s)
+{
+    if (!s->nwithin) s->nbody = s->stands.len;
+    return (Around){s->stands.len, s->fails, s->top};
+}
+
+static void enter(Scalars *s, const Symbol *f)
+{
+    s->within[s->nwithin++] = f;
+    s->fails = false;
+}
+
+static void leave(Scalars *s, Around a)
+{
+    s->nwithin--;
+    s->stands.len = a.nstands;
+    s->fails = a.fails;
+    s->top = a.top;
+}
+
 /* The function, if it may be in place here. */
 static const Symbol *suits(const Scalars *s, const Ast *call)
 {
@@ -246,23 +271,17 @@ bool scalars_call(Scalars *s, Ast *call, FdBox *box, Ast **out)
 {
     call = direct(s, call);
     const Symbol *f = suits(s, call);
-    const bool fails = s->fails;
     if (!f) return false;
-    if (!s->nwithin) s->nbody = s->stands.len;
-    const size_t nstands = s->stands.len;
+    const Around around = begin(s);
     if (!give(s, f, call)) return false;
     const int first = s->out->len;
-    const bool top = s->top;
-    s->within[s->nwithin++] = f;
-    s->fails = s->top = false;
+    enter(s, f);
+    s->top = false;
     Ast *value = run(s, f);
     const bool good = value && !s->fails && settle(s, value, call, box, out) && !s->fails &&
                       added_plain(s, first);
-    for (size_t i = nstands; i < s->stands.len; i++) s->spared += s->stands.data[i].gain;
-    s->stands.len = nstands;
-    s->nwithin--;
-    s->top = top;
-    s->fails = fails;
+    for (size_t i = around.nstands; i < s->stands.len; i++) s->spared += s->stands.data[i].gain;
+    leave(s, around);
     return good;
 }
 
@@ -322,22 +341,17 @@ Ast *scalars_called(Scalars *s, Ast *call)
     call = direct(s, call);
     const Symbol *f = suits(s, call);
     const Ast *body = f ? f->decl->func.body : NULL;
-    const bool fails = s->fails;
     if (body && body->kind == AST_BLOCK && body->block.stmts.len == 1)
         body = body->block.stmts.data[0];
     if (!body || body->kind != AST_RETURN || !body->return_.value) return NULL;
-    if (!s->nwithin) s->nbody = s->stands.len;
-    const size_t nstands = s->stands.len;
+    const Around around = begin(s);
     Ast *value = NULL;
-    s->fails = false;
-    s->within[s->nwithin++] = f;
+    enter(s, f);
     if (lend(s, f, call)) {
         value = ast_clone(s->l->arena, body->return_.value);
         scalars_uses(&value, s);
         if (s->fails || !is_plain(s, value, 0)) value = NULL;
     }
-    s->nwithin--;
-    s->stands.len = nstands;
-    s->fails = fails;
+    leave(s, around);
     return value;
 }

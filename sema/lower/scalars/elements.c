@@ -46,8 +46,8 @@ static bool capture(Scalars *s, const Ast *graph, bool declares, Captured *c)
     const AstList *list = &graph->graph.captures;
     const FdGraph *g = s->l->graphs.data[graph->graph.graph].graph;
     if (list->len > MOST_SLOTS || g->nslots != list->len) return false;
-    for (int i = 0; i < list->len;
-         i++) /* names stand for what they are when the elements are computed */
+    /* names stand for what they are when the elements are computed */
+    for (int i = 0; i < list->len; i++)
         if (lower_changes(list->data[i])) return false;
     for (int i = 0; i < list->len; i++) {
         Ast *n = list->data[i];

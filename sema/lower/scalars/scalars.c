@@ -262,26 +262,23 @@ void scalars_statement(Scalars *s, Ast *n)
     add(s, n);
 }
 
+void scalars_statements(Scalars *s, AstList *list)
+{
+    AstList out = {0}, *around = s->out;
+    s->out = &out;
+    for (int i = 0; i < list->len; i++) scalars_statement(s, list->data[i]);
+    *list = out;
+    s->out = around;
+}
+
 /* ---- bodies ----------------------------------------------------------------------------------- */
 
 static void run(Scalars *s, AstList *list)
 {
-    AstList out = {0};
     s->stands.len = 0;
     s->loops = s->nwithin = 0;
     s->fails = false;
-    s->out = &out;
-    for (int i = 0; i < list->len; i++) scalars_statement(s, list->data[i]);
-    s->out = NULL;
-    *list = out;
-}
-
-static AstList copied(Arena *arena, const AstList *list)
-{
-    AstList copy = {0};
-    for (int i = 0; i < list->len; i++)
-        copy = ast_list_add(arena, copy, ast_clone(arena, list->data[i]));
-    return copy;
+    scalars_statements(s, list);
 }
 
 /* Those for which it does not pay. True: there are some that stay and did not before. */
@@ -300,7 +297,7 @@ static void body(Scalars *s, AstList *list)
     size_t before;
     s->stay.len = 0;
     do {
-        AstList copy = copied(s->l->arena, list);
+        AstList copy = ast_list_clone(s->l->arena, *list);
         before = s->stay.len;
         run(s, &copy);
         s->l->graphs.len = ngraphs;

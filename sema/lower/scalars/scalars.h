@@ -1,4 +1,4 @@
-/* Scalar replacement of arrays: what scalars.c, elements.c, uses.c and calls.c share. */
+/* Scalar replacement of arrays: what scalars.c, elements.c, expressions.c and calls.c share. */
 #ifndef CS_SEMA_LOWER_SCALARS_H
 #define CS_SEMA_LOWER_SCALARS_H
 
@@ -59,7 +59,9 @@ Symbol *scalars_declare(Scalars *s, const char *name, const Type *type, Ast *ini
 void scalars_declare_all(Scalars *s, const Symbol *sym, const Type *type, const FdBox *box,
                          Ast *const *values, Loc loc);
 int64_t scalars_count(const FdBox *box);
+/* What a statement becomes is added to `out`; what those of a list become is the list then. */
 void scalars_statement(Scalars *s, Ast *n);
+void scalars_statements(Scalars *s, AstList *list);
 
 /* ---- elements.c: what an array is made of ----------------------------------------------------- */
 
@@ -71,7 +73,7 @@ Ast *scalars_arithmetic(Scalars *s, Ast *graph);
 /* An array that is made of the elements. */
 Ast *scalars_array(Scalars *s, int stand, const Type *type, Loc loc);
 
-/* ---- uses.c: expressions ---------------------------------------------------------------------- */
+/* ---- expressions.c: expressions --------------------------------------------------------------- */
 
 void scalars_uses(Ast **slot, void *scalars);
 

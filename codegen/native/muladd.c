@@ -130,7 +130,7 @@ static void remove_fences(LLVMValueRef fn)
         }
 }
 
-void native_contract(LLVMModuleRef mod)
+void native_muladd(LLVMModuleRef mod)
 {
     const LlvmAt at = {.mod = mod, .b = LLVMCreateBuilderInContext(LLVMGetModuleContext(mod))};
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
@@ -143,7 +143,7 @@ void native_contract(LLVMModuleRef mod)
 #else
 
 /* Nothing may be contracted (op.c). */
-void native_contract(LLVMModuleRef mod)
+void native_muladd(LLVMModuleRef mod)
 {
     (void)mod;
 }

@@ -64,20 +64,11 @@ static void visit_name(Scalars *s, Ast **slot)
         scalars_reject(s, i);
 }
 
-static void visit_list(Scalars *s, AstList *list)
-{
-    AstList out = {0}, *around = s->out;
-    s->out = &out;
-    for (int i = 0; i < list->len; i++) scalars_statement(s, list->data[i]);
-    *list = out;
-    s->out = around;
-}
-
 /* A statement that is all of a body. */
 static void visit_single(Scalars *s, Ast **slot)
 {
     AstList one = ast_list_add(s->l->arena, (AstList){0}, *slot);
-    visit_list(s, &one);
+    scalars_statements(s, &one);
     if (one.len == 1) {
         *slot = one.data[0];
         return;
@@ -91,7 +82,7 @@ static void visit_loop(Scalars *s, Ast *n)
 {
     int stand = n->kind == AST_FOREACH ? scalars_named(s, n->foreach_.seq) : -1;
     if (stand >= 0) scalars_reject(s, stand);
-    if (n->kind == AST_FOR) visit_list(s, &n->for_.init);
+    if (n->kind == AST_FOR) scalars_statements(s, &n->for_.init);
     s->loops++;
     if (n->kind == AST_FOR) {
         scalars_uses(&n->for_.cond, s);
@@ -127,11 +118,11 @@ void scalars_uses(Ast **slot, void *scalars)
         if (n->block.evals)
             ast_each_child(n, scalars_uses, s);
         else
-            visit_list(s, &n->block.stmts);
+            scalars_statements(s, &n->block.stmts);
         return;
     case AST_CASE:
         for (int i = 0; i < n->case_.labels.len; i++) scalars_uses(&n->case_.labels.data[i], s);
-        visit_list(s, &n->case_.stmts);
+        scalars_statements(s, &n->case_.stmts);
         return;
     case AST_FOR:
     case AST_WHILE:
