@@ -174,6 +174,14 @@ typedef struct SemaGraph {
     int period, whole;
 } SemaGraph;
 
+/* A loop whose turns become one evaluation (FdGraph.turns): what a turn is made of. */
+typedef struct SemaTurns {
+    int n;
+    const int *graphs;
+    int last, period; /* that of the last of its arrays, so many; -1: it is none of the program's */
+    int whole;        /* of these, what is more than an array with some elements set */
+} SemaTurns;
+
 /* An evaluation that is statically known (lower/foresee/foresee.c): its composed graph, to be lowered to
  * kernels and embedded. */
 typedef struct SemaEvaluation {
@@ -181,11 +189,8 @@ typedef struct SemaEvaluation {
     Loc loc;
     int nknown; /* evaluations of it of which different things are known; 0: anything may be */
     const FdKnown **known; /* of each, what is known of the graph's slots */
-    int nturns; /* of turns of a loop (FdGraph.turns): what one is made of, graphs by number.. */
-    const int *turns;
-    int last,
-        period; /* ..and that of the last of its arrays, so many; -1: it is none of the program's */
-    int whole;  /* of these, what is more than an array with some elements set */
+    int nloops;            /* whose turns it is of */
+    const SemaTurns *loops;
 } SemaEvaluation;
 
 /* An argument by name, f(b: 2); who wrote it wants to know of which parameter it is. */

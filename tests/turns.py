@@ -50,7 +50,9 @@ class Loop:
     def statement(self, target, sources):
         draw, shifts = self.draw, self.shifts(draw_reach(self.draw))
         of = [draw.choice(sources) for _ in shifts]
-        kind = draw.choice(["guard", "guard", "round", "round", "border", "union", "table", "held", "named", "named"])
+        kind = draw.choice(["guard", "guard", "round", "round", "border", "union", "table", "held", "named", "named", "moving", "moving"])
+        if kind == "moving":
+            return self.moving(target, sources)
         more = f" + {self.number_of_turn()}" if draw.random() < 0.4 else ""
         if kind == "table" and self.rank == 2:
             read = f"Periodic({of[0]})(i - rows(q), j - columns(q))"
@@ -74,6 +76,22 @@ class Loop:
             return f"{name} ?? {of[0]}"
         rest = draw.choice([f"{target}({self.at([0] * self.rank)})", self.number_of_turn(), "7"])
         return f"let({self.domain()}) {self.guard(shifts)} ? {self.sum_of(reads)}{more} : {rest}"
+
+    def moving(self, target, sources):
+        """Of one row, column or element that all others read, another one in each turn; on one side of it perhaps."""
+        draw, home = self.draw, self.at([0] * self.rank)
+
+        def place(d):
+            return f"{self.low[d]} + {draw.choice(['t', '(t * 3 + 1)', '(20 - t)', 'pulse', 'fixed * 0'])} % {self.sizes[d]}"
+
+        reads = [f"{target}({home})"]
+        for _ in range(draw.randint(1, 3)):
+            at = [place(d) if draw.random() < 0.5 else v for d, v in enumerate(self.vars)]
+            reads.append(f"{draw.choice(sources)}({', '.join(at)})")
+        value = draw.choice([self.sum_of(reads), f"Math.Min({reads[0]}, {self.sum_of(reads[1:])})"])
+        d = draw.randrange(self.rank)
+        side = f"{self.vars[d]} {draw.choice(['>', '<=', '==', '!=', '>='])} {place(d)}"
+        return f"let({self.domain()}) {draw.choice([value, value, f'{side} ? {value} : {target}({home})'])}"
 
     def pointwise(self):
         draw = self.draw

@@ -53,6 +53,15 @@ void unit_count_all(Unit *u, int n, const FdNode *const *nodes)
     *uses = (UnitUses){more, all};
 }
 
+bool unit_moves(const void *unit, const FdNode *n)
+{
+    const FdGraph *g = ((const Unit *)unit)->g;
+    bool slot = n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT;
+    for (int i = 0; slot && i < g->nmoving; i++)
+        if (g->moving[i].slot->slot == n->slot) return true;
+    return false;
+}
+
 void unit_give_up(Unit *u, const char *why, const FdNode *at)
 {
     u->host_only = true;

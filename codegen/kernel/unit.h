@@ -219,6 +219,8 @@ int unit_kept(const Unit *u, int temp); /* the result that it is plus 1; 0: it i
 int plan_temp(Unit *u, Num *bytes);     /* a new temporary buffer; its number */
 /* May n be a reduction without identity over nothing, which the plan does not report? For fd_any. */
 bool unit_is_empty(const void *unit, const FdNode *n);
+/* Is it a scalar that is another one in each turn (FdGraph.moving)? */
+bool unit_moves(const void *unit, const FdNode *n);
 int site_of(const FdNode *n); /* its number in the order; -1: passes made it from nothing */
 const char *fresh_name(Unit *u, const char *stem);
 

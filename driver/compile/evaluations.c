@@ -94,23 +94,25 @@ static void verify_text(const FdGraph *g, FdKey key)
 }
 
 /* It is of a turn; of how many arrays is known where the last of them is one of the program's. */
-static void say_turn(SemaGraph *g, const SemaEvaluation *e)
+static void say_turn(SemaGraph *g, const SemaTurns *t)
 {
     g->of_turns = true;
-    g->period = e->last >= 0 ? e->period : 0;
-    g->whole = e->last >= 0 ? e->whole : 0;
+    g->period = t->last >= 0 ? t->period : 0;
+    g->whole = t->last >= 0 ? t->whole : 0;
 }
 
-/* There is code for turns of a loop: the runtime need not wait until they are worth making it. */
+/* There is code for turns of loops: the runtime need not wait until they are worth making it. */
 static void say_turns(SemaResult *r, const SemaEvaluation *e, const HostKernel *k)
 {
     bool has = false;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) has = has || k->code[level];
-    for (int i = 0; i < e->nturns && has; i++)
-        if (!r->graphs[e->turns[i]].of_turns) say_turn(&r->graphs[e->turns[i]], e);
-    if (!e->nturns || e->last < 0 || !has) return;
-    say_turn(&r->graphs[e->last], e); /* whatever another loop said */
-    r->graphs[e->last].ends_turn = true;
+    for (const SemaTurns *t = e->loops; has && t < e->loops + e->nloops; t++) {
+        for (int i = 0; i < t->n; i++)
+            if (!r->graphs[t->graphs[i]].of_turns) say_turn(&r->graphs[t->graphs[i]], t);
+        if (t->last < 0) continue;
+        say_turn(&r->graphs[t->last], t); /* whatever another loop said */
+        r->graphs[t->last].ends_turn = true;
+    }
 }
 
 /* Kernels of every evaluation that is known now; the rest is lowered when it is met. */
@@ -141,7 +143,7 @@ bool evaluations_lower(Job *j)
         CgStatus status = cg_lower_also(e->graph, &cg, &also, &text, &error);
         bool none = status == CG_HOST_ONLY && e->graph->turns; /* of turns nobody asked for */
         if (printed && status != CG_USER_ERROR && !none) print_schedule(j, e, &schedule);
-        if (j->opt->emit == EMIT_RANKS && status != CG_USER_ERROR && !e->nturns)
+        if (j->opt->emit == EMIT_RANKS && status != CG_USER_ERROR && !e->nloops)
             explain_ranks(j->sema, j->sources, e, &forms.order, text, &j->out);
         text_free(&schedule);
         steering_note(j, steered, e->graph->hints, steers);

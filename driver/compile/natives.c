@@ -89,7 +89,7 @@ void natives_add(void *ctx, const CgCode *code)
     if (!plan) return;
     f->kernel->nfunctions = cg_plan_kernels(plan, &names);
     size_t budget = strlen(code->text) < NATIVE_SHORT ? NATIVE_BUDGET_SHORT : NATIVE_BUDGET;
-    if (f->evaluation->nturns) budget = NATIVE_BUDGET_TURNS;
+    if (f->evaluation->nloops) budget = NATIVE_BUDGET_TURNS;
     for (int level = 0; level < CG_NATIVE_LEVELS; level++) {
         bool room = j->opt->levels_asked || j->native_size[level] < budget;
         if (!room || !(j->opt->levels & 1u << level)) continue;

@@ -197,8 +197,8 @@ static bool goes_into(const Evaluation *e, Numbers *n)
 /* The numbers of the last evaluation of the graph, if they are those of this one. */
 static Recalled *last_one(Evaluation *e, const Results *r)
 {
-    Recalled *last = e->lazy ? NULL : recall(e);
-    bool good = last && last->numbers.schedule.nouts == r->n;
+    Recalled *last = recall(e);
+    bool good = last && !last->unrun && last->numbers.schedule.nouts == r->n;
     if (good && e->near) good = last->near;
     if (good && (e->near || e->into)) good = !numbers_can_fail(e, &last->numbers); /* run_suits */
     if (good && last->native) good = native_use() == NATIVE_ALL || small_at_hand(e);
@@ -207,9 +207,18 @@ static Recalled *last_one(Evaluation *e, const Results *r)
     return good ? last : NULL;
 }
 
+/* Is it held back as others of its graph are? */
+static Outcome held_as_before(Evaluation *e, const Results *r)
+{
+    Recalled *last = r->n == 1 && !e->into && !e->near ? recall(e) : NULL;
+    bool never = last && !numbers_can_fail(e, &last->numbers);
+    return never && hold_take(e->lazy, r->buffers[0]) ? DONE : INTERPRET;
+}
+
 /* By these. What operands wait for comes first: it may be an evaluation of the same graph. */
 static Outcome as_before(Evaluation *e, const Results *r, const CsSite *site)
 {
+    if (e->lazy) return held_as_before(e, r);
     Recalled *last = last_one(e, r);
     bool filled = false;
     for (size_t i = 0; last && i < e->leaves.len; i++) {
@@ -254,7 +263,7 @@ static Outcome find_and_run(Evaluation *e, const Results *r, const CsSite *site)
         p.outcome = run_device(e, &p.numbers, r, site);
     if (p.outcome == INTERPRET && !divide_alone(e, &p.numbers)) p.outcome = FAILED;
     const Composed *c = e->composed;
-    bool kept = false, keep = p.outcome == DONE && !e->lazy && !p.large;
+    bool kept = false, keep = p.outcome == DONE && !p.large;
     if (keep && native == DONE && p.when != NATIVE_UNOPENED && !p.meanwhile)
         kept = recall_keep(e, &p.numbers, c->native->plan, true);
     if (keep && native == INTERPRET && device_is_host()) /* sizes alone decided */

@@ -152,10 +152,13 @@ void lower_put(Lower *l)
 
 static bool is_of_turns(const SemaResult *r, uint64_t graph)
 {
+    bool is = false;
     for (int i = 0; i < r->nevaluations; i++)
-        for (int k = 0; k < r->evaluations[i].nturns; k++)
-            if ((uint64_t)r->evaluations[i].turns[k] == graph) return true;
-    return false;
+        for (int k = 0; k < r->evaluations[i].nloops; k++) {
+            const SemaTurns *t = &r->evaluations[i].loops[k];
+            for (int j = 0; j < t->n; j++) is = is || (uint64_t)t->graphs[j] == graph;
+        }
+    return is;
 }
 
 static void take_back(Ast **child, void *r)

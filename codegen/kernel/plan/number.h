@@ -105,6 +105,8 @@ bool plan_is_input(const struct Unit *u, const FdNode *array); /* is it a slot o
 /* The range of a dimension of what a read applies, where the graph knows it: of a temporary, or of
  * the recurrence being computed. */
 const FdDom *plan_known_range(struct Unit *u, const FdNode *array, int dim);
+/* Is it a number of what moves from turn to turn (unit_moves)? Plans know it as it is in one of them. */
+bool num_moves(struct Unit *u, Num *x);
 Num *num_unsayable(struct Unit *u); /* 0, and Unit.host_only */
 
 /* What the functions above keep between calls. */

@@ -72,3 +72,15 @@ Num *plan_elements(Unit *u, int n, const FdDom *doms)
     for (int i = 0; i < n; i++) count = num_op(u, FD_OP_MUL, count, plan_n(u, &doms[i]));
     return count;
 }
+
+static bool is_of_moving(const void *unit, const FdNode *n)
+{
+    Unit *u = (Unit *)(uintptr_t)unit;
+    Num *meaning = num_meaning(u, n);
+    return unit_moves(u, n) || (meaning != n && num_moves(u, meaning));
+}
+
+bool num_moves(Unit *u, Num *x)
+{
+    return u->g->nmoving && fd_any(x, is_of_moving, u);
+}

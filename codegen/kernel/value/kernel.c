@@ -119,11 +119,27 @@ static const KirExpr *built_number(Gen *g, Num *x)
     return right ? kir_arith(a, op, left, right) : NULL;
 }
 
+/* A number of what moves, in this turn. */
+static const KirExpr *moving_number(Gen *g, const char *name, Num *x)
+{
+    Unit *u = g->u;
+    const KirExpr *args[3];
+    x = num_meaning(u, x);
+    if (unit_moves(u, x)) return kir_convert(u->arena, idx, gen_value(g, x));
+    if (!num_moves(u, x)) return gen_number(g, name, x);
+    const FdOp op = fd_op_of(x);
+    for (int i = 0; i < x->nargs; i++) args[i] = moving_number(g, name, x->args[i]);
+    if (op == FD_OP_CONVERT) return kir_convert(u->arena, idx, args[0]);
+    const KirType t = kir_type(result_kind(x) == SC_BOOL ? SC_BOOL : KIR_IDX, 1);
+    return kir_op(u->arena, op, t, x->nargs, args);
+}
+
 const KirExpr *gen_number(Gen *g, const char *name, Num *x)
 {
     Arena *a = g->u->arena;
     const KirExpr *built = built_number(g, x);
     if (built) return built;
+    if (num_moves(g->u, x)) return gen_variable(g, name, moving_number(g, name, x));
     const char *arg = arena_printf(a, "idx %s", num_text(g->u, x));
     for (size_t i = 0; i < g->params.len; i++) /* another number may have the name */
         if (strcmp(g->params.data[i].name, name) == 0 && strcmp(g->args.data[i], arg) != 0) {

@@ -391,7 +391,7 @@ static Known find_by(const FdGraph *g, const FdEnv *env, const FdBox *box, const
 {
     size_t n = nodes_of(g);
     Apart functions = {0};
-    Walk w = {.values = fdi_values_new(n, env, values, ctx),
+    Walk w = {.values = fdi_values_new(g, n, env, values, ctx),
               .walked = mem_alloc(n * sizeof *w.walked),
               .out = out,
               .share = share};

@@ -16,6 +16,7 @@ typedef struct At {      /* of a node */
 } At;
 
 struct FdiValues {
+    const FdGraph *graph;
     const FdEnv *env;
     FdValuesOf *values;
     const void *ctx;
@@ -50,9 +51,11 @@ static bool is_same(const FdSpans *a, const FdSpans *b)
     return same;
 }
 
-FdiValues *fdi_values_new(size_t n, const FdEnv *env, FdValuesOf *values, const void *ctx)
+FdiValues *fdi_values_new(const FdGraph *g, size_t n, const FdEnv *env, FdValuesOf *values,
+                          const void *ctx)
 {
     FdiValues *w = mem_alloc(sizeof *w);
+    w->graph = g;
     w->env = env;
     w->values = values;
     w->ctx = ctx;
@@ -388,14 +391,28 @@ static FdRange applied(FdiValues *w, const FdNode *n)
     return v;
 }
 
+/* A scalar slot: of one that moves from turn to turn any of its values. */
+static FdRange given(const FdiValues *w, const FdNode *n)
+{
+    const FdBox all = {.rank = 1, .dim = {{.full = true}}};
+    FdRange v = anything(n);
+    for (int i = 0; i < w->graph->nmoving; i++) {
+        const FdMoving *m = &w->graph->moving[i];
+        if (m->slot != n) continue;
+        return w->values && w->values(w->ctx, m->values->slot, &all, &v.is) ? v : anything(n);
+    }
+    return w->env->scalars
+               ? fd_range(fd_spans(w->env->scalars[n->slot].i, w->env->scalars[n->slot].i))
+               : v;
+}
+
 static FdRange fresh_value(FdiValues *w, const FdNode *n)
 {
     size_t bound = at(w, n)->bound;
     if (n->kind == FD_VAR) return bound ? w->bound.data[bound - 1] : anything(n);
     if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST)
         return fd_range(fd_spans(n->value.i, n->value.i));
-    if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT && w->env->scalars)
-        return fd_range(fd_spans(w->env->scalars[n->slot].i, w->env->scalars[n->slot].i));
+    if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT) return given(w, n);
     if (n->kind != FD_APPLY || !fdi_values_step(w)) return anything(n);
     return applied(w, n);
 }

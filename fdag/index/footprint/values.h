@@ -11,8 +11,9 @@
 typedef bool FdValuesOf(const void *ctx, int slot, const FdBox *box, FdSpans *out);
 
 typedef struct FdiValues FdiValues;
-/* Of nodes with numbers below n. values may be NULL. */
-FdiValues *fdi_values_new(size_t n, const FdEnv *env, FdValuesOf *values, const void *ctx);
+/* Of nodes of a graph with numbers below n. values may be NULL. */
+FdiValues *fdi_values_new(const FdGraph *g, size_t n, const FdEnv *env, FdValuesOf *values,
+                          const void *ctx);
 void fdi_values_free(FdiValues *w);
 
 /* Its base, if any, is the variable base - 1 of the root; of what is no integer: all. */

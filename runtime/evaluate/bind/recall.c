@@ -34,7 +34,9 @@ enum {
     TRIES = 3,  /* of them are bound anew, until one launches the same */
     STIFF = 8,  /* times in a row that other numbers made other launches: then nobody tries.. */
     AGAIN = 64, /* ..so many times */
-    LITTLE = 1 << 20 /* operations, which run natively in any case, as what was bound before */
+    LITTLE =
+        1
+        << 20 /* operations, which run natively in any case; others as what was bound before did as many */
 };
 
 /* How an evaluation is like one before. */
@@ -103,7 +105,7 @@ static void bind(void *binding)
     Numbers *n = &b->of->numbers;
     const CgPlan *plan = b->composed->native->plan;
     if (!b->works) n->work = numbers_work(b->composed, &n->env);
-    if (n->work > LITTLE || !numbers_are_plain(b->composed, n)) return;
+    if ((n->work > LITTLE && !b->works) || !numbers_are_plain(b->composed, n)) return;
     if (!b->of->again) {
         CgDevice device = native_device(n->form);
         b->of->again = cg_plan_again(plan, &n->binding, &device, &n->schedule, n->arena);
@@ -140,9 +142,9 @@ static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
     Numbers *n = &r->numbers;
     const size_t slots = (size_t)c->graph.nslots;
     const double work = n->work;
-    if (!r->native || r->values || n->valued || work > LITTLE) return false;
-    const bool ranged = r->ranged && keeps(e, r, is, r->ranges);
     Binding b = {.composed = c, .of = r, .works = keeps(e, r, is, c->asked)};
+    if (!r->native || r->values || n->valued || (work > LITTLE && !b.works)) return false;
+    const bool ranged = r->ranged && keeps(e, r, is, r->ranges);
     memcpy(r->before, n->scalars, slots * sizeof *n->scalars);
     copy_boxes(r->boxes, n->boxes, slots);
     numbers_leaves(e, n->boxes, n->scalars);
@@ -283,11 +285,13 @@ bool recall_keep(const Evaluation *e, Numbers *n, const CgPlan *plan, bool nativ
     Recalled *r = n->room, **at = &c->last;
     while (*at && !is_same(likeness(e, *at))) at = &(*at)->next;
     Recalled *same = *at;
+    if (same && e->lazy && !same->unrun) return false;
     if (same) *at = same->next;
     if (same) arena_free(same->numbers.arena);
     *r = (Recalled){.next = c->last,
                     .numbers = *n,
                     .native = native,
+                    .unrun = e->lazy != NULL,
                     .where = rt.where,
                     .exact = exact,
                     .ranges = r->ranges,

@@ -9,6 +9,7 @@ typedef struct Recalled {
     struct Recalled *next; /* the one before */
     Numbers numbers;
     bool native;
+    bool unrun;          /* it was held back: whether its kernels are there nobody has asked */
     int where;           /* RtState.where */
     bool *exact;         /* the slots of scalars whose values count, too.. */
     ScalarValue *before; /* ..and room for those of all.. */

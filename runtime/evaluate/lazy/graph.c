@@ -104,6 +104,27 @@ static bool is_wide(const void *ctx, const FdNode *n)
     return wide;
 }
 
+static bool is_variable(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    return n->kind == FD_VAR;
+}
+
+/* A read of another row than the root's own, which no variable says, or a condition on where the element is. */
+static bool is_beside(const void *graph, const FdNode *n)
+{
+    const FdNode *root = fd_root(graph);
+    const FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    bool reads = n->kind == FD_APPLY && is_slot(n->fn), beside = false;
+    bool compares = op != FD_OP_NONE && fd_type_is_scalar(n->type) && n->type->scalar == SC_BOOL;
+    for (int i = 0; compares && i < n->nargs && !beside; i++)
+        beside = !(fd_effects(n->args[i]) & FD_READS) && fd_any(n->args[i], is_variable, NULL);
+    for (int d = 0; reads && d + 1 < n->nargs && !beside; d++)
+        beside = (d >= root->nvars || n->args[d] != root->vars[d]) &&
+                 fd_any(n->args[d], is_variable, NULL);
+    return beside;
+}
+
 Graph *graph_adopt(FdGraph *fd)
 {
     Arena *arena = fd_arena(rt_fd());
@@ -117,6 +138,7 @@ Graph *graph_adopt(FdGraph *fd)
     mem_free(l.seen);
     g->reduces = fd_elements_reduce(fd);
     g->wide = fd_any(fd_root(fd), is_wide, NULL);
+    g->neighbours = fd_any(fd_root(fd), is_beside, fd);
     return g;
 }
 

@@ -13,7 +13,9 @@ struct Graph {
     bool recurs;            /* has a recurrence */
     bool reduces;           /* fd_elements_reduce */
     bool wide; /* reduces over ranges that are no numbers: of each row it reads all others */
-    int nodes; /* how large it is */
+    bool
+        neighbours; /* reads other rows than its own and those that all rows read, or asks where it is */
+    int nodes;      /* how large it is */
     struct Graph *applied; /* of what it gives, its parameters as slots; NULL: not made */
     struct Domain *domain; /* domain.c: its last ones; NULL: none.. */
     uint8_t misses;        /* ..and how often in a row it was none of them */

@@ -86,11 +86,12 @@ static bool is_small(const Graph *g, size_t bytes)
 }
 
 /* Do the arrays of a turn and of the one before it stay where they are reached as soon as rows of turns that are taken
- * together? They are at least what a turn reads, of which it may make smaller ones. */
-static bool is_close(const Graph *g, size_t bytes, size_t reads)
+ * together? They are at least what a turn reads. Rows that are made of no rows beside them stay closer. */
+static bool is_close(const Graph *g, size_t bytes, size_t reads, int lazies)
 {
-    const size_t made = made_by(g, bytes);
-    return plan_joins() == PLAN_USUAL && 2 * (made > reads ? made : reads) <= native_close();
+    const size_t made = made_by(g, bytes), most = made > reads ? made : reads;
+    return plan_joins() == PLAN_USUAL && (g->neighbours || lazies > 1) &&
+           2 * most <= native_close();
 }
 
 /* Has one step after the other been looked at lately? */
@@ -125,7 +126,7 @@ bool hold_wants(const Lazy *l, size_t bytes)
         below = look_below(l, bytes);
         if (!below.plain) why = "it reads functions of the host, or a view";
     }
-    if (!why && !below.nheld && is_close(g, bytes, below.reads))
+    if (!why && !below.nheld && is_close(g, bytes, below.reads, below.nlazies))
         why = "what a loop goes through stays in a cache that is close";
     if (why) plan_alone(l->site, why);
     if (why) return false;
@@ -146,7 +147,7 @@ bool hold_takes(const Graph *g, const FdBox *box)
     int64_t count;
     if (box->rank < 2 || !rt_box_count(box, &count) || !native_makes()) return false;
     size_t bytes = (size_t)fd_plane_offset(elem, fd_type_leaves(elem), count);
-    return !is_small(g, bytes) && !is_close(g, bytes, 0);
+    return !is_small(g, bytes) && !is_close(g, bytes, 0, 1);
 }
 
 /* Does it go on with a turn that csc foresaw? */

@@ -429,7 +429,7 @@ void foresee(SemaResult *r, Arena *arena, Fd *fd)
         }
         foresee_value(&f, *body);
     }
-    for (size_t i = 0; i < f.turns.len; i++) vec_push(&f.found, f.turns.data[i].evaluation);
+    turns_found(&f);
     r->nevaluations = (int)f.found.len;
     r->evaluations = arena_copy(arena, f.found.data, sizeof *f.found.data * f.found.len);
     vec_free(&f.known);

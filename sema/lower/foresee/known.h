@@ -59,6 +59,7 @@ typedef struct KnownTurns {
     int period, loops; /* around them */
     FdKey key;
     SemaEvaluation evaluation;
+    SemaTurns turns; /* n 0: it is of no turns */
 } KnownTurns;
 
 enum {

@@ -217,10 +217,20 @@ static void add_graphs(Turns *t, const Value *v)
     }
 }
 
-static bool is_noted(const Foresee *f, FdKey key)
+static bool same_key(FdKey a, FdKey b)
 {
-    for (size_t i = 0; i < f->turns.len; i++)
-        if (f->turns.data[i].key.hi == key.hi && f->turns.data[i].key.lo == key.lo) return true;
+    return a.hi == b.hi && a.lo == b.lo;
+}
+
+static bool is_noted(const Foresee *f, const KnownTurns *made)
+{
+    for (size_t i = 0; i < f->turns.len; i++) {
+        const KnownTurns *t = &f->turns.data[i];
+        const bool same = t->turns.n == made->turns.n && t->turns.last == made->turns.last;
+        if (same_key(t->key, made->key) && same &&
+            (!t->turns.n || t->turns.graphs[0] == made->turns.graphs[0]))
+            return true;
+    }
     return false;
 }
 
@@ -231,27 +241,24 @@ static void add(Turns *t, const FdComposing *how, const Value *root, const Value
     KnownTurns made = {.period = t->period,
                        .loops = f->loops,
                        .evaluation.loc = loc,
-                       .evaluation.period = t->period,
-                       .evaluation.whole = t->period,
-                       .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph)};
+                       .evaluation.graph = arena_new_of(fd_arena(f->fd), FdGraph),
+                       .turns = {.period = t->period, .whole = t->period, .last = -1}};
     if (!fd_compose(f->fd, how, root->graph, fd_root(root->graph), root->captures,
-                    made.evaluation.graph, &made.key, NULL) ||
-        is_noted(f, made.key))
+                    made.evaluation.graph, &made.key, NULL))
         return;
     t->graphs.len = 0;
     for (int i = 0; i < t->period && how->turns; i++) {
-        made.evaluation.whole -= t->last[i]->put;
+        made.turns.whole -= t->last[i]->put;
         add_graphs(t, t->last[i]);
         if (t->last[i]->with) vec_push(&t->graphs, (int)(t->last[i]->with - f->r->graphs));
     }
     if (looked) add_graphs(t, looked);
-    made.evaluation.last = -1;
     for (int i = 0; i < f->r->ngraphs && t->period && t->whole; i++)
-        if (f->r->graphs[i].graph == t->last[t->period - 1]->of) made.evaluation.last = i;
-    made.evaluation.nturns = (int)t->graphs.len;
-    made.evaluation.turns =
+        if (f->r->graphs[i].graph == t->last[t->period - 1]->of) made.turns.last = i;
+    made.turns.n = (int)t->graphs.len;
+    made.turns.graphs =
         arena_copy(f->arena, t->graphs.data, t->graphs.len * sizeof *t->graphs.data);
-    vec_push(&f->turns, made);
+    if (!is_noted(f, &made)) vec_push(&f->turns, made);
 }
 
 /* What the next turn reads somebody refers to, and what no turn reads. Results of one evaluation: one value, or
@@ -368,6 +375,29 @@ void turns_looked_at(Foresee *f, Value *v, Loc loc)
     last->result->through = last;
     add(&t, &both, v, last, loc);
     last->result->through = NULL;
+}
+
+/* Is there an earlier one of the same graph? */
+static bool is_another(const Foresee *f, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (same_key(f->turns.data[i].key, f->turns.data[at].key)) return true;
+    return false;
+}
+
+void turns_found(Foresee *f)
+{
+    for (size_t i = 0; i < f->turns.len; i++) {
+        SemaEvaluation e = f->turns.data[i].evaluation;
+        SemaTurns *loops = arena_array(f->arena, SemaTurns, f->turns.len - i);
+        if (is_another(f, i)) continue;
+        for (size_t k = i; k < f->turns.len; k++) {
+            const KnownTurns *t = &f->turns.data[k];
+            if (t->turns.n && same_key(t->key, f->turns.data[i].key)) loops[e.nloops++] = t->turns;
+        }
+        e.loops = loops;
+        vec_push(&f->found, e);
+    }
 }
 
 void turns_end(Foresee *f)

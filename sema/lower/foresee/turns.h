@@ -11,4 +11,7 @@ void turns_looked_at(Foresee *f, Value *v, Loc loc);
 /* Somebody looks at elements: what was evaluated so far is no turn of what follows. */
 void turns_end(Foresee *f);
 
+/* Adds those of turns to the evaluations, behind all others: one for all loops whose turns are alike. */
+void turns_found(Foresee *f);
+
 #endif

@@ -1,5 +1,5 @@
 /* Bands of rows (bands.h): what is legal, and the kernel. */
-#include "bands.h"
+#include "bands_kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "../../../../base/internal.h"
 #include "../../../../fdag/index/affine.h"
 #include "../../../../fdag/index/inlined.h"
-#include "../nest/impl.h"
 #include "../schedule.h"
 
 /* ---- legality ---------------------------------------------------------------------------------- */
@@ -41,20 +40,12 @@ const char *bands_verify(Unit *u, Bands *b)
 
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
-typedef struct Kernel {
-    Unit *u;
-    Arena *a;
-    Gen g;
-    const Bands *b;
-    const KirExpr *begin, *end; /* of the band */
-} Kernel;
-
-static const KirExpr *number(Kernel *k, const char *name, Num *x)
+const KirExpr *bands_number(BandKernel *k, const char *name, Num *x)
 {
     return gen_named(&k->g, name, x);
 }
 
-static const KirExpr *plus(Kernel *k, const KirExpr *x, const KirExpr *y)
+static const KirExpr *plus(BandKernel *k, const KirExpr *x, const KirExpr *y)
 {
     return kir_arith(k->a, FD_OP_ADD, x, y);
 }
@@ -73,16 +64,17 @@ static Num *shift_of(Unit *u, const Bands *b, const BandStage *s)
 }
 
 /* The rows of a stage that the band needs and that there are. */
-static void rows_needed(Kernel *k, const BandStage *s, const KirExpr **first, const KirExpr **past)
+static void rows_needed(BandKernel *k, const BandStage *s, const KirExpr **first,
+                        const KirExpr **past)
 {
     Unit *u = k->u;
     Num *shift = shift_of(u, k->b, s);
-    *first = plus(k, k->begin, number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
-    *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
+    *first = plus(k, k->begin, bands_number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
+    *past = plus(k, k->end, bands_number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
     if (s == result_of(k->b) || s->round) return;
     *first = gen_variable(&k->g, "first", kir_max(k->a, *first, kir_int(k->a, 0)));
-    *past =
-        gen_variable(&k->g, "past", kir_min(k->a, *past, number(k, "n_rows", bands_rows(u, s))));
+    *past = gen_variable(&k->g, "past",
+                         kir_min(k->a, *past, bands_number(k, "n_rows", bands_rows(u, s))));
 }
 
 void bands_turn_to(Unit *u, const Def *d)
@@ -90,31 +82,31 @@ void bands_turn_to(Unit *u, const Def *d)
     u->def = d;
 }
 
-static const KirExpr *place_of(Kernel *k, const BandStage *s, const KirExpr *row)
+static const KirExpr *place_of(BandKernel *k, const BandStage *s, const KirExpr *row)
 {
     Num *way = num_op(k->u, FD_OP_ADD, shift_of(k->u, k->b, s), s->ahead);
-    return gen_variable(&k->g, "at", plus(k, row, number(k, "way", way)));
+    return gen_variable(&k->g, "at", plus(k, row, bands_number(k, "way", way)));
 }
 
 /* Where a stage is now. */
-static void goes_round(Kernel *k, const BandStage *s, const KirExpr *at, UnitRing *ring)
+static void goes_round(BandKernel *k, const BandStage *s, const KirExpr *at, UnitRing *ring)
 {
     if (!s->round) return;
     ring->newest = at;
-    ring->rows = number(k, "n_rows", bands_rows(k->u, s));
+    ring->rows = bands_number(k, "n_rows", bands_rows(k->u, s));
 }
 
-static const KirExpr *either(Kernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
+static const KirExpr *either(BandKernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
 {
     const KirExpr *args[] = {cond, x, y};
     return kir_op(k->a, FD_OP_SELECT, kir_type(KIR_IDX, 1), 3, args);
 }
 
 /* The row that a stage that goes round computes at a place; rings know it by the place. */
-static const KirExpr *round_row(Kernel *k, const BandStage *s, const KirExpr *at)
+static const KirExpr *round_row(BandKernel *k, const BandStage *s, const KirExpr *at)
 {
     Arena *a = k->a;
-    const KirExpr *n = number(k, "n_rows", bands_rows(k->u, s)), *zero = kir_int(a, 0);
+    const KirExpr *n = bands_number(k, "n_rows", bands_rows(k->u, s)), *zero = kir_int(a, 0);
     const KirExpr *behind = either(k, kir_arith(a, FD_OP_GE, at, n), n, zero);
     const KirExpr *before = kir_arith(a, FD_OP_SUB, zero, n);
     const KirExpr *away = either(k, kir_arith(a, FD_OP_LT, at, zero), before, behind);
@@ -122,8 +114,8 @@ static const KirExpr *round_row(Kernel *k, const BandStage *s, const KirExpr *at
     return gen_variable(&k->g, "row", kir_arith(a, FD_OP_SUB, at, k->g.round));
 }
 
-static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExpr *first,
-                  const KirExpr *past)
+void bands_stage(BandKernel *k, const BandStage *s, const KirExpr *at, const KirExpr *first,
+                 const KirExpr *past)
 {
     Unit *u = k->u;
     KirBlock body = {0};
@@ -138,14 +130,16 @@ static void stage(Kernel *k, const BandStage *s, const KirExpr *at, const KirExp
     kir_if(k->a, k->g.block, needed, body, NULL);
 }
 
-/* The memory of a work-item: ring number `level` of those that so many stages share. */
-static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, Num *shared, Num *level)
+/* The memory of a work-item: ring number `level` of those that share it with the ring of stage i. */
+static UnitRing ring(BandKernel *k, int i, const KirExpr *turn, int shared, Num *level)
 {
+    const BandStage *s = &k->b->stages[i];
     Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
-    Num *kept = bands_kept(k->u, s, shared);
-    const KirExpr *all = number(k, "ring", kept), *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
+    Num *kept = bands_kept(k->u, k->b, i, shared);
+    const KirExpr *all = bands_number(k, "ring", kept),
+                  *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
     Num *before = num_op(k->u, FD_OP_MUL, size, level);
-    if (!num_is(before, 0)) slab = plus(k, slab, number(k, "before", before));
+    if (!num_is(before, 0)) slab = plus(k, slab, bands_number(k, "before", before));
     return (UnitRing){.of = s->def->temp,
                       .temp = s->temp,
                       .dim = s->dim,
@@ -154,74 +148,73 @@ static UnitRing ring(Kernel *k, const BandStage *s, const KirExpr *turn, Num *sh
                       .slab = gen_variable(&k->g, "slab", slab)};
 }
 
-/* The memory of its saved row i, behind its ring, which it shares with nobody. */
-static UnitRing saved_row(Kernel *k, const BandStage *s, const UnitRing *own, int i)
+const KirExpr *bands_ring(BandKernel *k, const BandStage *s, const KirExpr *slab,
+                          const KirExpr *level)
 {
-    UnitRing r = *own;
-    Num *row = bands_row(k->u, s), *before = num_op(k->u, FD_OP_MUL, s->keeps, row);
-    before = num_op(k->u, FD_OP_ADD, before, num_op(k->u, FD_OP_MUL, row, num_int(k->u, i)));
-    r.keeps = num_int(k->u, 1);
-    r.row = s->saved[i];
-    r.slab = gen_variable(&k->g, "slab", plus(k, own->slab, number(k, "saved", before)));
-    return r;
+    Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
+    const KirExpr *args[] = {level, kir_int(k->a, 2)};
+    if (k->b->turns.same_row) level = kir_intrinsic(k->a, kir_type(KIR_IDX, 1), INTR_RING, args);
+    return plus(k, slab, kir_arith(k->a, FD_OP_MUL, level, bands_number(k, "ring", size)));
 }
 
 /* x - level * less */
-static const KirExpr *at_level(Kernel *k, const KirExpr *x, const KirExpr *level, const char *name,
-                               Num *less)
+static const KirExpr *at_level(BandKernel *k, const KirExpr *x, const KirExpr *level,
+                               const char *name, Num *less)
 {
     Num *more = num_op(k->u, FD_OP_SUB, num_int(k->u, 0), less);
-    return plus(k, x, kir_arith(k->a, FD_OP_MUL, level, number(k, name, more)));
+    return plus(k, x, kir_arith(k->a, FD_OP_MUL, level, bands_number(k, name, more)));
 }
 
 /* A stage of turn number `level` at a row, its ring, and that of the turn before. */
-static void stage_of_turn(Kernel *k, const BandTurns *t, const BandStage *s, const KirExpr *level,
-                          const KirExpr *row, UnitRing *own, UnitRing *before)
+static void stage_of_turn(BandKernel *k, const BandTurns *t, const BandStage *s,
+                          const KirExpr *level, const KirExpr *row, UnitRing *own, UnitRing *before)
 {
     Unit *u = k->u;
     Arena *a = k->a;
     Num *shift = shift_of(u, k->b, s);
-    const KirExpr *first = plus(k, k->begin, number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
-    const KirExpr *past = plus(k, k->end, number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
+    const KirExpr *first =
+        plus(k, k->begin, bands_number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
+    const KirExpr *past =
+        plus(k, k->end, bands_number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
     first = at_level(k, first, level, "lower", t->low);
     past = at_level(k, past, level, "higher", t->high);
     if (!s->round) {
         first = kir_max(a, first, kir_int(a, 0));
-        past = kir_min(a, past, number(k, "n_rows", bands_rows(u, s)));
+        past = kir_min(a, past, bands_number(k, "n_rows", bands_rows(u, s)));
     }
     first = gen_variable(&k->g, "first", first);
     past = gen_variable(&k->g, "past", past);
     const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", t->ahead);
     at = gen_variable(&k->g, "at", at);
     goes_round(k, s, at, own);
-    goes_round(k, s, plus(k, at, number(k, "later", t->ahead)), before);
-    stage(k, s, at, first, past);
+    goes_round(k, s, plus(k, at, bands_number(k, "later", t->ahead)), before);
+    bands_stage(k, s, at, first, past);
 }
 
-/* The stages of turns at a row; rings are those of their stages. */
-static void turns(Kernel *k, const BandTurns *t, const KirExpr *row, UnitRing *rings)
+/* The stages of turns at a row. */
+static void turns(BandKernel *k, const BandTurns *t, const KirExpr *row)
 {
     Unit *u = k->u;
     const KirExpr *level = kir_name(k->a, kir_type(KIR_IDX, 1), fresh_name(u, "level"));
-    UnitRing kept[BANDS_STAGES];
+    UnitRing *rings = k->rings,
+             *kept = arena_copy(k->a, rings, (size_t)k->g.nrings * sizeof *rings);
     KirBlock body = {0};
-    memcpy(kept, rings, (size_t)k->b->n * sizeof *rings);
     GenScope scope = gen_enter(&k->g, &body);
+    if (t == &k->b->turns) bands_find_saved(k, level);
     for (int i = t->first; i < t->first + t->period; i++) {
         const BandStage *s = &k->b->stages[i];
-        const KirExpr *size = number(k, "ring", num_op(u, FD_OP_MUL, s->keeps, bands_row(u, s)));
         UnitRing *from = &rings[i - t->period], *to = &rings[i];
-        const KirExpr *slab = plus(k, from->slab, kir_arith(k->a, FD_OP_MUL, level, size));
-        from->slab = gen_variable(&k->g, "slab", slab);
-        to->slab = gen_variable(&k->g, "slab", plus(k, from->slab, size));
+        const KirExpr *next = plus(k, level, kir_int(k->a, 1));
+        to->slab = gen_variable(&k->g, "slab", bands_ring(k, s, from->slab, next));
+        from->slab = gen_variable(&k->g, "slab", bands_ring(k, s, from->slab, level));
     }
     if (t == &k->b->turns) gen_moving(&k->g, level);
     for (int i = t->first; i < t->first + t->period; i++)
         stage_of_turn(k, t, &k->b->stages[i], level, row, &rings[i], &rings[i - t->period]);
     gen_leave(&k->g, scope);
-    kir_for(k->a, k->g.block, level->name, kir_int(k->a, 0), number(k, "turns", t->count),
+    kir_for(k->a, k->g.block, level->name, kir_int(k->a, 0), bands_number(k, "turns", t->count),
             kir_int(k->a, 1), false, body);
-    memcpy(rings, kept, (size_t)k->b->n * sizeof *rings);
+    memcpy(rings, kept, (size_t)k->g.nrings * sizeof *rings);
 }
 
 static void print_kept(Unit *u, const BandStage *s, Text *out)
@@ -288,36 +281,29 @@ static bool in_loop(const Bands *b, int i)
     return b->turns.count ? bands_is_turn(b, i) : first_shared(b, i) < i;
 }
 
-/* How many rings the memory of a stage has.. */
-static Num *rings_with(Unit *u, const Bands *b, int i)
-{
-    Num *one = num_int(u, 1);
-    if (!b->turns.count) return num_int(u, bands_shared(b, first_shared(b, i)));
-    return bands_is_turn(b, i) || bands_is_before(b, i) ? num_op(u, FD_OP_ADD, b->turns.count, one)
-                                                        : one;
-}
-
-/* ..and which of them is its own; of turns, the last one's. */
+/* Which ring of those in its memory is stage i's; of turns, the last one's. */
 static Num *level_of(Unit *u, const Bands *b, int i)
 {
-    return bands_is_turn(b, i) ? b->turns.count
-           : b->turns.count    ? num_int(u, 0)
-                               : num_int(u, i - first_shared(b, i));
+    Num *count = b->turns.count, *two = num_int(u, 2);
+    if (!count) return num_int(u, i - first_shared(b, i));
+    if (!bands_is_turn(b, i)) return num_int(u, 0);
+    Num *pairs = num_op(u, FD_OP_MUL, num_op(u, FD_OP_DIV, count, two), two);
+    return b->turns.same_row ? num_op(u, FD_OP_SUB, count, pairs) : count;
 }
 
 /* What is in loops behind stage i, at a row. */
-static void loop_after(Kernel *k, int i, const KirExpr *row, UnitRing *rings)
+static void loop_after(BandKernel *k, int i, const KirExpr *row)
 {
     const Bands *b = k->b;
     int n = bands_shared(b, i);
-    if (b->turns.count && i == b->turns.first - 1) turns(k, &b->turns, row, rings);
+    if (b->turns.count && i == b->turns.first - 1) turns(k, &b->turns, row);
     if (b->turns.count || n == 1) return;
     const BandTurns alike = bands_roll(k->u, b, i, n);
-    turns(k, &alike, row, rings);
+    turns(k, &alike, row);
 }
 
 /* Where stage i is at a row; of turns, the last one. */
-static void place_now(Kernel *k, int i, const KirExpr *row, UnitRing *ring)
+static void place_now(BandKernel *k, int i, const KirExpr *row, UnitRing *ring)
 {
     const BandStage *s = &k->b->stages[i];
     const BandTurns *t = &k->b->turns;
@@ -325,40 +311,10 @@ static void place_now(Kernel *k, int i, const KirExpr *row, UnitRing *ring)
     const KirExpr *at = place_of(k, s, row);
     if (bands_is_turn(k->b, i)) {
         Num *last = num_op(k->u, FD_OP_SUB, t->count, num_int(k->u, 1));
-        at =
-            gen_variable(&k->g, "at", at_level(k, at, number(k, "level", last), "later", t->ahead));
+        at = gen_variable(&k->g, "at",
+                          at_level(k, at, bands_number(k, "level", last), "later", t->ahead));
     }
     goes_round(k, s, at, ring);
-}
-
-static int saved_rows(const Bands *b)
-{
-    int n = 0;
-    for (int i = 0; i < b->n; i++) n += b->stages[i].nsaved;
-    return n;
-}
-
-/* Computes a saved row of a stage, of the same row of the stages before it, which saved it. */
-static void save_row(Kernel *k, const BandStage *s, Num *row)
-{
-    Unit *u = k->u;
-    Num *at = num_op(u, FD_OP_SUB, row, plan_lo(u, &s->def->doms[s->dim]));
-    k->g.row = row;
-    stage(k, s, number(k, "at_row", at), kir_int(k->a, 0), number(k, "n_rows", bands_rows(u, s)));
-    k->g.row = NULL;
-}
-
-/* Rows that later stages read wherever they are, stage by stage. */
-static void save_rows(Kernel *k, UnitRing *rings)
-{
-    for (int i = 0; i < k->b->n; i++) {
-        const BandStage *s = &k->b->stages[i];
-        for (int r = 0; r < s->nsaved; r++) {
-            rings[k->g.nrings] = saved_row(k, s, &rings[i], r);
-            k->g.nrings++;
-            save_row(k, s, s->saved[r]);
-        }
-    }
 }
 
 /* The last stage's temporary, row by row. */
@@ -419,38 +375,40 @@ void bands_lower(Unit *u, Bands *b)
 {
     KirBlock body = {0}, turn = {0};
     Text text = {0};
-    UnitRing *rings = arena_array(u->arena, UnitRing, b->n + saved_rows(b));
+    UnitRing *rings = arena_array(u->arena, UnitRing, b->n + bands_saved(b));
     const KirExpr *first[BANDS_STAGES], *past[BANDS_STAGES];
     check(u, b);
     for (int i = 0; i < b->n; i++)
         if (b->stages[i].def->of) unit_count(u, b->stages[i].def->body);
-    Kernel k = {.u = u, .a = u->arena, .g = gen_begin(u, b->name, &body), .b = b};
+    BandKernel k = {
+        .u = u, .a = u->arena, .g = gen_begin(u, b->name, &body), .b = b, .rings = rings};
     Gen *g = &k.g;
     Num *rows = bands_rows(u, result_of(b)), *before = num_int(u, 0);
     const KirExpr *band = gen_variable(g, "band", gen_global_id(g, 0)),
-                  *each = number(&k, "each", b->each);
+                  *each = bands_number(&k, "each", b->each);
     k.begin = gen_variable(g, "begin", kir_arith(k.a, FD_OP_MUL, band, each));
-    k.end =
-        gen_variable(g, "end", kir_min(k.a, plus(&k, k.begin, each), number(&k, "n_rows", rows)));
+    k.end = gen_variable(g, "end",
+                         kir_min(k.a, plus(&k, k.begin, each), bands_number(&k, "n_rows", rows)));
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         before = num_op(u, FD_OP_MAX, before, num_op(u, FD_OP_SUB, s->ahead, s->low));
         rings[i] = (UnitRing){.of = -1};
         if (!in_loop(b, i)) rows_needed(&k, s, &first[i], &past[i]);
-        if (s->temp >= 0) rings[i] = ring(&k, s, band, rings_with(u, b, i), level_of(u, b, i));
+        if (s->temp >= 0)
+            rings[i] = ring(&k, i, band, bands_shared(b, first_shared(b, i)), level_of(u, b, i));
     }
     g->rings = rings;
     g->nrings = b->n;
-    save_rows(&k, rings);
-    const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, number(&k, "before", before)),
+    bands_save(&k);
+    const KirExpr *from = kir_arith(k.a, FD_OP_SUB, k.begin, bands_number(&k, "before", before)),
                   *row = kir_name(k.a, kir_type(KIR_IDX, 1), fresh_name(u, "row"));
     GenScope scope = gen_enter(g, &turn);
     for (int i = 0; i < b->n; i++) place_now(&k, i, row, &rings[i]);
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         if (in_loop(b, i)) continue;
-        if (!s->inlined) stage(&k, s, place_of(&k, s, row), first[i], past[i]);
-        loop_after(&k, i, row, rings);
+        if (!s->inlined) bands_stage(&k, s, place_of(&k, s, row), first[i], past[i]);
+        loop_after(&k, i, row);
     }
     gen_leave(g, scope);
     kir_for(k.a, g->block, row->name, from, k.end, kir_int(k.a, 1), false, turn);

@@ -34,7 +34,7 @@ typedef struct BandStage {
     Num *ahead;      /* how far ahead of the result's row it is computed */
     Num *keeps;      /* rows that are kept */
     int nsaved; /* rows that later stages read wherever they are: each work-item computes them first */
-    Num *saved[NEST_FIXED]; /* their indices */
+    Num *saved[NEST_FIXED]; /* their indices; of a turn's, those that the next turn reads */
 } BandStage;
 
 /* Stages of one turn of a loop, which are computed `count` times: each turn of the rows of the turn before
@@ -44,6 +44,7 @@ typedef struct BandTurns {
     int last[BANDS_STAGES]; /* of each of them, that of the last turn */
     Num *count;             /* NULL: there are none */
     Num *when;              /* they have rows of one form */
+    bool same_row; /* all read the row of the turn before that they are at: two rings in turn do */
     /* What a turn's are more than those of the next one. */
     Num *ahead, *low, *high;
 } BandTurns;
@@ -74,8 +75,9 @@ void bands_keep(Unit *u, Bands *b, int stage);         /* ..or only how many row
 bool bands_asked_round(Unit *u, Bands *b, int stage); /* ..or whether those that read it go round */
 Num *bands_row(Unit *u, const BandStage *s);          /* elements of a row */
 Num *bands_rows(Unit *u, const BandStage *s);         /* how many there are */
-/* Elements that a work-item has of a stage and those alike, so many: rows that are kept, and saved ones. */
-Num *bands_kept(Unit *u, const BandStage *s, Num *alike);
+/* Elements that a work-item has of stage i and those that share its memory, of turns or `alike` of them: rows that are
+ * kept, and saved ones. */
+Num *bands_kept(Unit *u, const Bands *b, int i, int alike);
 Num *bands_halo(Unit *u, const Bands *b);  /* rows that each band computes anew, of all stages */
 Num *bands_count(Unit *u, const Bands *b); /* how many bands there are */
 /* The stage whose temporary a slot is; -1: none of theirs. */
@@ -85,6 +87,7 @@ bool bands_same_form(Unit *u, const Def *a, const Def *b, FdOrder *x, FdOrder *y
 /* How many stages from this one on can share memory: it and those after it that are alike; 1: it alone. */
 int bands_alike(Unit *u, const Bands *b, int first);
 int bands_shared(const Bands *b, int first); /* how many do */
+Num *bands_turns(Unit *u, const Bands *b);   /* turns that rows are kept of: all but the last */
 const char *bands_verify_shared(Unit *u, const Bands *b);
 /* Stages i + 1 to i + n - 1, which share the memory of stage i, as turns. */
 BandTurns bands_roll(Unit *u, const Bands *b, int i, int n);
@@ -93,7 +96,7 @@ BandTurns bands_roll(Unit *u, const Bands *b, int i, int n);
 bool bands_find_turns(Unit *u, Bands *b);
 bool bands_is_turn(const Bands *b, int stage);   /* one of theirs.. */
 bool bands_is_before(const Bands *b, int stage); /* ..or of those that the first turn is made of */
-/* The values of these stages, of which those of the last turn are laid out. False: rows are saved. */
+/* The values of these stages, of which those of the last turn are laid out. False: they have no values of one form. */
 bool bands_layout_turns(Unit *u, Bands *b);
 /* NULL, or why lowering cannot do it. */
 const char *bands_verify(Unit *u, Bands *b);

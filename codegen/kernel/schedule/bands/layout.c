@@ -30,12 +30,13 @@ static bool save_row(BandStage *s, Num *row)
 }
 
 /* Saves the rows of a stage that a later one reads wherever it is, and those that the later one's own saved
- * rows need: of the same index only. */
-static bool save_for(BandStage *s, const BandStage *by, const NestReach *r)
+ * rows need: of the same index only. (Of turns those are computed anew, turn by turn.) */
+static bool save_for(const Bands *b, BandStage *s, const BandStage *by, const NestReach *r)
 {
     bool ok = !by->nsaved || !r->reads || (num_is(r->low, 0) && num_is(r->high, 0));
     for (int i = 0; ok && i < r->nfixed; i++) ok = save_row(s, r->fixed[i]);
-    for (int i = 0; ok && r->reads && i < by->nsaved; i++) ok = save_row(s, by->saved[i]);
+    for (int i = 0; ok && r->reads && i < by->nsaved && !b->turns.count; i++)
+        ok = save_row(s, by->saved[i]);
     return ok;
 }
 
@@ -57,7 +58,7 @@ static bool find_asked(Unit *u, Bands *b, int p, Asked *a)
         if (p == b->n - 1 || s->def->copy) continue;
         if (!bands_reach(u, by, s, &r)) return false;
         if (!r.reads && !r.nfixed) continue;
-        if (c <= p || !save_for(s, by, &r)) return false;
+        if (c <= p || !save_for(b, s, by, &r)) return false;
         if (!r.reads) continue;
         if (r.when) b->round = num_and(u, b->round, r.when);
         if (by->round && !r.round) r.round = num_truth(u, true);
@@ -148,11 +149,15 @@ Num *bands_rows(Unit *u, const BandStage *s)
     return plan_n(u, &s->def->doms[s->dim]);
 }
 
-Num *bands_kept(Unit *u, const BandStage *s, Num *alike)
+Num *bands_kept(Unit *u, const Bands *b, int i, int alike)
 {
-    Num *row = bands_row(u, s), *rings = num_op(u, FD_OP_MUL, s->keeps, row);
-    rings = num_op(u, FD_OP_MUL, rings, alike);
-    return num_op(u, FD_OP_ADD, rings, num_op(u, FD_OP_MUL, row, num_int(u, s->nsaved)));
+    const BandStage *s = &b->stages[i];
+    bool turns = bands_is_turn(b, i) || bands_is_before(b, i);
+    Num *all = turns ? bands_turns(u, b) : num_int(u, alike);
+    Num *rings = turns && b->turns.same_row ? num_int(u, 2) : all;
+    Num *rows = num_op(u, FD_OP_ADD, num_op(u, FD_OP_MUL, s->keeps, rings),
+                       num_op(u, FD_OP_MUL, num_int(u, s->nsaved), all));
+    return num_op(u, FD_OP_MUL, rows, bands_row(u, s));
 }
 
 Num *bands_halo(Unit *u, const Bands *b)
@@ -163,6 +168,10 @@ Num *bands_halo(Unit *u, const Bands *b)
         const BandStage *s = &b->stages[i];
         most = num_op(u, FD_OP_MAX, most, num_op(u, FD_OP_SUB, s->high, s->low));
         saved += s->nsaved;
+    }
+    if (b->turns.count && saved) { /* that of each turn goes through those before it */
+        Num *rows = num_op(u, FD_OP_MUL, b->turns.count, num_int(u, saved));
+        return num_op(u, FD_OP_ADD, most, num_ceildiv(u, rows, num_int(u, 4)));
     }
     return num_op(u, FD_OP_ADD, most, num_int(u, (saved + b->n - 1) / b->n));
 }

@@ -24,6 +24,11 @@ bool bands_is_before(const Bands *b, int stage)
     return b->turns.count && stage < b->turns.first;
 }
 
+Num *bands_turns(Unit *u, const Bands *b)
+{
+    return num_op(u, FD_OP_ADD, b->turns.count, num_int(u, 1));
+}
+
 /* ---- are they alike? ----------------------------------------------------------------------------- */
 
 /* The stage that is what this one is, one turn later; -1: there is none. */
@@ -42,33 +47,28 @@ static bool moves(const Unit *u, int slot)
     return false;
 }
 
-static bool is_moving(const void *u, const FdNode *n)
-{
-    return n->kind == FD_SCALAR && n->leaf == FD_LEAF_SLOT && moves(u, n->slot);
-}
-
-/* Is what moves in n nothing but part of a value? Plans know it as one number: it can be in no index, condition,
- * range or divisor. */
-static bool has_moving(const Unit *u, const FdNode *n, int depth)
+/* Can kernels of turns say what moves in n? Ranges, and divisors which may be 0, are the plan's, which knows one number.
+ * Rows in which a condition on it does not hold would be made one by one (cond: n is part of one). */
+static bool has_moving(const Unit *u, const FdNode *n, bool cond, int depth)
 {
     enum { DEEPEST = 200 };
-    bool applies = n->kind == FD_APPLY && fd_op_of(n) != FD_OP_NONE;
-    if (is_moving(u, n) || !fd_any(n, is_moving, u)) return true;
+    if (unit_moves(u, n)) return !cond;
+    if (!fd_any(n, unit_moves, u)) return true;
     if (depth > DEEPEST) return false;
     if (n->kind == FD_LET || n->kind == FD_REDUCE) {
         for (int i = 0; i < n->nvars; i++)
-            if ((n->doms[i].lo && fd_any(n->doms[i].lo, is_moving, u)) ||
-                (n->doms[i].hi && fd_any(n->doms[i].hi, is_moving, u)))
+            if ((n->doms[i].lo && fd_any(n->doms[i].lo, unit_moves, u)) ||
+                (n->doms[i].hi && fd_any(n->doms[i].hi, unit_moves, u)))
                 return false;
-        return !n->self && has_moving(u, n->body, depth + 1);
+        return !n->self && has_moving(u, n->body, cond, depth + 1);
     }
-    if (!applies && !is_make(n)) return false;
+    const FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
     bool throws =
-        applies && (fd_op_info(fd_op_of(n))->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
-    if (throws || (applies && result_kind(n) == SC_BOOL)) return false;
-    int first = applies && fd_op_of(n) == FD_OP_SELECT ? 1 : 0;
-    bool good = first == 0 || !fd_any(n->args[0], is_moving, u);
-    for (int i = first; i < n->nargs && good; i++) good = has_moving(u, n->args[i], depth + 1);
+        op != FD_OP_NONE && (fd_op_info(op)->props & FD_THROWS) && !scalar_is_real(n->type->scalar);
+    bool good = !throws && (op != FD_OP_NONE || is_read(n) || is_make(n));
+    cond = !is_read(n) && (cond || (op != FD_OP_NONE && result_kind(n) == SC_BOOL));
+    for (int i = 0; i < n->nargs && good; i++)
+        good = has_moving(u, n->args[i], cond || (op == FD_OP_SELECT && i == 0), depth + 1);
     return good;
 }
 
@@ -83,7 +83,7 @@ static bool is_one_later(Unit *u, const Bands *b, int p)
         same = from >= 0 ? to >= 0 && to == one_later(b, from)
                          : to < 0 && (x.slots[i] == y.slots[i] || moves(u, x.slots[i]));
     }
-    return same && has_moving(u, d->node, 0);
+    return same && has_moving(u, d->node, false, 0);
 }
 
 /* Do their rows take memory of one form? */
@@ -311,6 +311,85 @@ static bool find_round(Unit *u, Bands *b)
     return more;
 }
 
+/* ---- saved rows ------------------------------------------------------------------------------------ */
+
+static bool is_saved(const BandStage *s, Num *row)
+{
+    for (int i = 0; i < s->nsaved; i++)
+        if (s->saved[i] == row) return true;
+    return false;
+}
+
+static bool are_saved(const BandStage *asked, const BandStage *s)
+{
+    for (int i = 0; i < asked->nsaved; i++)
+        if (!is_saved(s, asked->saved[i])) return false;
+    return true;
+}
+
+/* Row number i that a stage of the first turn saves is the one that the second turn reads, whatever row it is at, and of
+ * the second turn's that is the same one for the last. False: others read such rows, too, or there are too many. */
+static bool pair_saved(Unit *u, const Bands *b, BandStage *s)
+{
+    const BandTurns *t = &b->turns;
+    BandStage *next = s + t->period;
+    const BandStage first = *s, second = *next;
+    s->nsaved = next->nsaved = 0;
+    for (int q = t->first; q < t->first + t->period; q++) {
+        NestReach now, later;
+        if (!bands_reach(u, &b->stages[q], s, &now) ||
+            !bands_reach(u, &b->stages[t->last[q - t->first]], next, &later) ||
+            now.nfixed != later.nfixed)
+            return false;
+        for (int i = 0; i < now.nfixed; i++) {
+            if (is_saved(s, now.fixed[i]) && is_saved(next, later.fixed[i])) continue;
+            if (s->nsaved == NEST_FIXED) return false;
+            s->saved[s->nsaved++] = now.fixed[i];
+            next->saved[next->nsaved++] = later.fixed[i];
+        }
+    }
+    return are_saved(&first, s) && are_saved(&second, next);
+}
+
+/* Is each made of nothing but the same row of the stages before it? */
+static bool are_in_row(const Bands *b)
+{
+    bool all = true;
+    for (int p = 0; p < b->n; p++) {
+        const BandStage *s = &b->stages[p];
+        all = all && !s->round && num_is(s->ahead, 0) && num_is(s->low, 0) && num_is(s->high, 0);
+    }
+    return all;
+}
+
+/* Are they where they are in all turns? */
+static bool are_steady(Unit *u, const Bands *b)
+{
+    bool steady = !num_moves(u, b->round);
+    for (int p = 0; p < b->n && steady; p++) {
+        const BandStage *s = &b->stages[p];
+        steady = !num_moves(u, s->low) && !num_moves(u, s->high) && !num_moves(u, s->ahead) &&
+                 !num_moves(u, s->keeps);
+    }
+    return steady;
+}
+
+/* A row that is saved is made of the same row of all turns before. */
+static bool layout_saved(Unit *u, Bands *b)
+{
+    BandTurns *t = &b->turns;
+    bool saves = false, last = false;
+    t->same_row = are_in_row(b);
+    for (int p = 0; p < b->n; p++) {
+        saves = saves || b->stages[p].nsaved;
+        last = last || (b->stages[p].nsaved && p >= t->first + t->period);
+    }
+    if (!saves) return true;
+    bool paired = t->same_row && !last;
+    for (int p = 0; p < t->first && paired; p++) paired = pair_saved(u, b, &b->stages[p]);
+    return paired;
+}
+
 bool bands_layout_turns(Unit *u, Bands *b)
 {
     const BandTurns *t = &b->turns;
@@ -325,7 +404,5 @@ bool bands_layout_turns(Unit *u, Bands *b)
     do {
         if (!layout_first(u, b)) return false;
     } while (find_round(u, b));
-    for (int p = 0; p < b->n; p++)
-        if (b->stages[p].nsaved) return false;
-    return true;
+    return are_steady(u, b) && layout_saved(u, b);
 }

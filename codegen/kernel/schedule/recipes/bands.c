@@ -167,9 +167,9 @@ static Num *applies(Unit *u, const Bands *b, bool *usual)
     Num *all = num_truth(u, true), *bytes = num_int(u, 0), *pays = all;
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
-        Num *turns = bands_is_turn(b, i) ? b->turns.count : num_int(u, 1);
-        Num *kept = plan_bytes(u, s->def->body->type, bands_kept(u, s, turns));
-        if (!s->inlined) bytes = num_op(u, FD_OP_ADD, bytes, kept);
+        Num *kept = plan_bytes(u, s->def->body->type, bands_kept(u, b, i, 1));
+        if (!s->inlined && !bands_is_turn(b, i)) /* else it shares the first turn's */
+            bytes = num_op(u, FD_OP_ADD, bytes, kept);
         if (!recipe_is_guarded(u, s->def))
             all = num_and(u, all, num_not(u, def_unsafe(u, s->def)));
         else if (i < b->n - 1)
@@ -316,10 +316,8 @@ void recipe_lower_bands(Unit *u, Bands *b)
         BandStage *s = &b->stages[i];
         bool kept = i < b->n - 1 && !s->def->copy;
         n = kept && !b->turns.count ? bands_alike(u, b, i) : 1;
-        Num *rings = num_int(u, n);
-        if (bands_is_before(b, i)) rings = num_op(u, FD_OP_ADD, b->turns.count, rings);
         Num *bytes =
-            plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, bands, bands_kept(u, s, rings)));
+            plan_bytes(u, s->def->body->type, num_op(u, FD_OP_MUL, bands, bands_kept(u, b, i, n)));
         if (bands_is_turn(b, i))
             s->temp = s[-b->turns.period].temp;
         else if (kept)
