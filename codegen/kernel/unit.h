@@ -27,7 +27,7 @@ typedef struct UnitUser {
     const char **more_args; /* their plan text */
 } UnitUser;
 
-/* Rows of a temporary that one kernel makes and uses (schedule/nest/bands.h): each work-item keeps
+/* Rows of a temporary that one kernel makes and uses (schedule/bands/bands.h): each work-item keeps
  * the last `keeps` of them, row by row, each with all that the other dimensions have. */
 typedef struct UnitRing {
     int of;   /* the temporary that they are rows of */

@@ -1,12 +1,11 @@
 /* Steps of a loop over whole arrays, taken several at a time, and what a step is made of. An evaluation that
  * cannot fail is held back, of turns that csc foresaw or of a graph that went through much memory: its array is a
- * handle whose buffer waits.
- * When somebody looks at the elements, or a few steps wait on each other, they are composed into one
- * graph, of which each step is a temporary:
+ * handle whose buffer waits. When somebody looks at the elements, or a few steps wait on each other, they are
+ * composed into one graph, of which each step is a temporary:
  *
  *   for (..) u = step(u);                  u4 = step(step(step(step(u))))
  *
- * Kernels keep such temporaries by rows (codegen/kernel/schedule/nest/bands.h), so that a band of
+ * Kernels keep such temporaries by rows (codegen/kernel/schedule/bands/bands.h), so that a band of
  * rows goes through all steps in the cache. Where a kernel would store them the steps are evaluated
  * one after the other, as they are if only one waits. Nobody can tell: what may fail is never held
  * back, and clocks wait. What is held back depends on graphs and sizes alone, so the same bits come of

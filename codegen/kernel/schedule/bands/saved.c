@@ -120,14 +120,14 @@ static const KirExpr *index_of(BandKernel *k, int p, int i, const KirExpr *level
 }
 
 /* The ring that stage p of a turn fills now: the saved row if its turn is the last one. */
-static const KirExpr *filled(BandKernel *k, int p, int i, const KirExpr *slab,
-                             const KirExpr *next, const KirExpr *level)
+static const KirExpr *filled(BandKernel *k, int p, int i, const KirExpr *slab, const KirExpr *next,
+                             const KirExpr *level)
 {
     const BandStage *s = &k->b->stages[p];
     const KirExpr *last = kir_arith(k->a, FD_OP_EQ, next, level);
-    return gen_variable(&k->g, "slab",
-                        either(k, last, saved_slab(k, s, slab, i, level),
-                               bands_ring(k, s, slab, next)));
+    return gen_variable(
+        &k->g, "slab",
+        either(k, last, saved_slab(k, s, slab, i, level), bands_ring(k, s, slab, next)));
 }
 
 /* Row i that stage p of the first turn saves, for turn number `level`. */
@@ -150,9 +150,9 @@ static void save_row(BandKernel *k, int p, int i, const KirExpr *level)
         const BandStage *s = &k->b->stages[q];
         const KirExpr *slab = kept[q].slab;
         rings[q].slab = gen_variable(&k->g, "slab", bands_ring(k, s, slab, earlier));
-        rings[q + t->period].slab =
-            q == p ? filled(k, q, i, slab, next, level)
-                   : gen_variable(&k->g, "slab", bands_ring(k, s, slab, next));
+        rings[q + t->period].slab = q == p
+                                        ? filled(k, q, i, slab, next, level)
+                                        : gen_variable(&k->g, "slab", bands_ring(k, s, slab, next));
     }
     gen_moving(&k->g, earlier);
     for (int q = t->first; q < t->first + t->period; q++) at_row(k, &k->b->stages[q], row);

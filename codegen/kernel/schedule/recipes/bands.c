@@ -1,5 +1,5 @@
 /* Bands of rows: temporaries that are read by rows are computed as the rows of the result need them,
- * and kept for as long (nest/bands.h): separable filters, sweeps of sweeps, rows divided by what they
+ * and kept for as long (bands/bands.h): separable filters, sweeps of sweeps, rows divided by what they
  * come to, values of one place that several elements share.
  *
  *   before   temp 0 = let(y, x) sum(q, f(q, y, x)), then the result over (q, y, x)
