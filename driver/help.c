@@ -17,6 +17,8 @@ static const struct {
      "where evaluations run: cpu, gpu, #k, a part of a device's name, opencl, native, ref"},
     {"CS_FAMILY", "which kernels are generated whatever the device is: cpu, gpu"},
     {"CS_INTERPRET", "0: evaluations of few operations are launched too"},
+    {"CS_SHORT",
+     "N: sums and the like over at most N elements are loops of the program (512); 0: none"},
     {"CS_PLAN",
      "0: each evaluation is a launch; 1: those that pay are one; greedy: all that may be"},
     {"CS_CLOSE",

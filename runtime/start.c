@@ -15,6 +15,7 @@
 #include "device/trace.h"
 #include "evaluate/ahead/ahead.h"
 #include "evaluate/bind/kernels.h"
+#include "evaluate/bind/small.h"
 #include "evaluate/compose/compose.h"
 #include "evaluate/lazy/lazy.h"
 #include "evaluate/plan.h"
@@ -39,9 +40,12 @@ static void make_fd(void *out)
     *(Fd **)out = fd;
 }
 
+int64_t cs_short;
+
 bool rt_begin(const CsProgram *program)
 {
     rt.program = program;
+    cs_short = small_reductions();
     mem_on_failure(rt_out_of_memory);
     internal_on_error(rt_internal);
     memory_start();

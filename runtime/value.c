@@ -275,3 +275,11 @@ int32_t cs_array_ready(void *array_slot, int32_t write)
     if (!ok) rt_catch();
     return ok;
 }
+
+int32_t cs_array_near(void *array)
+{
+    Array *a = array;
+    const Buffer *b = a->head.buffer;
+    bool near = b && b->host && !b->held && !b->part && !b->device && !b->host_stale && !cs_pending;
+    return near && rt_array_data(a, NULL);
+}

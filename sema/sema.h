@@ -157,8 +157,10 @@
 /* A graph that the program embeds: AST_GRAPH nodes name it by index. The captures of the node are
  * the values of the graph's slots, in order: functional values, or scalars. */
 typedef struct SemaGraph {
-    FdGraph *graph;   /* after fd_front_passes */
-    bool arithmetic;  /* of scalars alone (fd_is_arithmetic): host code, and no evaluation */
+    FdGraph *graph;  /* after fd_front_passes */
+    bool arithmetic; /* of scalars alone (fd_is_arithmetic): host code, and no evaluation */
+    const struct FdNode
+        *reduction;   /* NULL, or that of fd_single_reduction: host code where it is short */
     const char *text; /* fd_print of it: what the program embeds */
     Loc loc;
     /* Of a TOGETHER: the graphs whose results it has, by number, and what slots of it stand for

@@ -211,6 +211,8 @@ typedef struct CsProgram {
 extern int32_t cs_pending;
 /* Functions that recur throw when their frames are below this address. */
 extern uint64_t cs_stack_limit;
+/* Reductions over so many elements at most are loops of the program itself. */
+extern int64_t cs_short;
 
 /* The last bit of `fixed` of cs_slice_set. */
 enum { CS_SLICE_LAST = 1 << 16 };

@@ -390,7 +390,9 @@ void host_abi_init(HostModule *m)
 {
     m->pending = LLVMAddGlobal(m->mod, m->i32, "cs_pending");
     m->stack_limit = LLVMAddGlobal(m->mod, m->i64, "cs_stack_limit");
+    m->most_short = LLVMAddGlobal(m->mod, m->i64, "cs_short");
     if (m->options->session) return;
     LLVMSetVisibility(m->pending, LLVMHiddenVisibility); /* the runtime is part of the program */
     LLVMSetVisibility(m->stack_limit, LLVMHiddenVisibility);
+    LLVMSetVisibility(m->most_short, LLVMHiddenVisibility);
 }

@@ -82,6 +82,7 @@ struct HostModule {
     char abi_letters[ABI_COUNT][16]; /* what abi.c found of each */
     LLVMValueRef pending;            /* cs_pending */
     LLVMValueRef stack_limit;        /* cs_stack_limit */
+    LLVMValueRef most_short;         /* cs_short */
     LLVMValueRef release;            /* releases slots of a frame */
     LLVMTypeRef release_type;
     const char **exported; /* names of SemaResult.exports */

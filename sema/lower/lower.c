@@ -162,6 +162,7 @@ static Ast *finish_graph(Lower *l, const FdNode *root, const Type *type, Loc loc
     }
     SemaGraph out = {.graph = g, .text = lower_graph_text(l, g), .loc = loc};
     out.arithmetic = fd_is_arithmetic(g);
+    out.reduction = fd_single_reduction(g);
     vec_push(&l->graphs, out);
     return n;
 }

@@ -1,10 +1,21 @@
 /* Graphs of scalars (fd_is_arithmetic), mostly derivatives of statements, as code of the host: an evaluation for each
- * would take a hundred times what it computes. Of c ? a : b what only a or b needs is computed where it is chosen. */
+ * would take a hundred times what it computes. Of c ? a : b what only a or b needs is computed where it is chosen.
+ *
+ * Reductions over a few elements (fd_single_reduction), as loops of the host:
+ *
+ *     x = sum(j : 0..i, l(i, j) * x(j))      if (i - 0 is from 1 to cs_short, l and x are at hand, and the first and the
+ *                                                last elements that are read are inside)
+ *                                                j = 0; do acc = acc + l[i, j] * x[j]; while (++j < i);
+ *                                            else the evaluation */
 #include <stdlib.h>
 
+#include "../../../fdag/index/affine.h"
 #include "value.h"
 
-enum { FEW = 8 }; /* operations that cost no more than a branch */
+enum {
+    FEW = 8,   /* operations that cost no more than a branch */
+    COPIES = 4 /* parts of a sum of reals */
+};
 
 typedef struct Item { /* an application in the graph */
     const FdNode *node;
@@ -17,7 +28,10 @@ typedef struct Graph {
     HostFunc *f;
     Loc loc;
     const LLVMValueRef *slots;
-    VEC(Item) items; /* in the order of their ids */
+    const Type *const *types; /* of slots */
+    LLVMValueRef at;          /* of the reduction's variable */
+    bool in_order;            /* it is [Precise] */
+    VEC(Item) items;          /* in the order of their ids */
 } Graph;
 
 static LLVMValueRef value_of(Graph *g, const FdNode *n);
@@ -55,8 +69,10 @@ static size_t alone(Graph *g, const FdNode *n, Item **out)
 
 static bool is_costly(Item *const *items, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (fd_op_info(fd_op_of(items[i]->node))->props & FD_EXPENSIVE) return true;
+    for (size_t i = 0; i < count; i++) {
+        const FdOp op = fd_op_of(items[i]->node);
+        if (op != FD_OP_NONE && fd_op_info(op)->props & FD_EXPENSIVE) return true;
+    }
     return count > FEW;
 }
 
@@ -107,10 +123,47 @@ static LLVMValueRef chosen(Graph *g, const FdNode *n)
     return phi;
 }
 
+/* ---- arrays --------------------------------------------------------------------------------------- */
+
+/* An integer as an i64. */
+static LLVMValueRef wide(Graph *g, const FdNode *n)
+{
+    return host_convert(g->f, value_of(g, n), n->type->scalar, SC_LONG);
+}
+
+/* From where to where a dimension of an array in a slot goes. */
+static LLVMValueRef bound(Graph *g, const FdNode *array, int dim, bool upper)
+{
+    LLVMValueRef a = g->slots[array->slot];
+    return upper ? host_array_end(g->f, a, dim) : host_array_dim(g->f, a, DIM_LO, dim);
+}
+
+/* An element that is inside, of an array at hand. */
+static LLVMValueRef element(Graph *g, const FdNode *n)
+{
+    LLVMBuilderRef b = g->f->m->b;
+    LLVMValueRef array = g->slots[n->fn->slot], offset = NULL;
+    for (int d = 0; d < n->nargs; d++) {
+        LLVMValueRef part = LLVMBuildSub(b, wide(g, n->args[d]), bound(g, n->fn, d, false), "");
+        if (d < n->nargs - 1)
+            part = LLVMBuildMul(b, part, host_array_dim(g->f, array, DIM_STRIDE, d), "");
+        offset = offset ? LLVMBuildAdd(b, offset, part, "") : part;
+    }
+    const HostElement e = {g->types[n->fn->slot]->result,
+                           host_array_field(g->f, array, ARRAY_DATA, g->f->m->ptr), offset, NULL};
+    return host_element_load(g->f, &e);
+}
+
+/* ---- values --------------------------------------------------------------------------------------- */
+
 static LLVMValueRef applied(Graph *g, const FdNode *n)
 {
     LLVMValueRef args[3] = {NULL};
     const FdOp op = fd_op_of(n);
+    if (op == FD_OP_NONE) return element(g, n);
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER)
+        return host_convert(g->f, bound(g, n->args[0], (int)n->args[1]->value.i, op == FD_OP_UPPER),
+                            SC_LONG, n->type->scalar);
     const ScalarKind k = n->args[0]->type->scalar;
     if (op == FD_OP_SELECT) return chosen(g, n);
     for (int i = 0; i < n->nargs; i++) args[i] = value_of(g, n->args[i]);
@@ -118,13 +171,81 @@ static LLVMValueRef applied(Graph *g, const FdNode *n)
     return host_operate(g->f, op, k, args, g->loc);
 }
 
+/* The reduction over a step of its variable from i on. What is computed for it is of this step alone. */
+static void take_step(Graph *g, const FdNode *n, LLVMValueRef i, LLVMValueRef *acc)
+{
+    HostFunc *f = g->f;
+    const ScalarKind k = n->type->scalar;
+    LLVMValueRef *before = arena_array(f->m->arena, LLVMValueRef, g->items.len + 1);
+    for (size_t at = 0; at < g->items.len; at++) before[at] = g->items.data[at].value;
+    g->at = host_convert(f, i, SC_LONG, n->vars[0]->type->scalar);
+    LLVMValueRef pair[] = {*acc, value_of(g, n->body)};
+    *acc = host_operate(f, fd_op_of(n), k, pair, g->loc);
+    for (size_t at = 0; at < g->items.len; at++) g->items.data[at].value = before[at];
+}
+
+/* while (i + copies <= end): as many steps, each of which has a part of its own. */
+static void go_through(Graph *g, const FdNode *n, int copies, LLVMValueRef *i, LLVMValueRef end,
+                       LLVMValueRef *parts)
+{
+    HostFunc *f = g->f;
+    HostModule *m = f->m;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(m->b), test = host_block(f, "reduce"),
+                      body = host_block(f, "step"), after = host_block(f, "reduced");
+    LLVMValueRef phis[COPIES], next[COPIES];
+    LLVMBuildBr(m->b, test);
+    host_enter(f, test);
+    LLVMValueRef at = LLVMBuildPhi(m->b, m->i64, "");
+    for (int c = 0; c < copies; c++)
+        next[c] = phis[c] = LLVMBuildPhi(m->b, LLVMTypeOf(parts[c]), "");
+    LLVMValueRef last = LLVMBuildAdd(m->b, at, host_long(m, copies), "");
+    LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntSLE, last, end, ""), body, after);
+    host_enter(f, body);
+    for (int c = 0; c < copies; c++)
+        take_step(g, n, LLVMBuildAdd(m->b, at, host_long(m, c), ""), &next[c]);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(m->b);
+    LLVMBuildBr(m->b, test);
+    LLVMAddIncoming(at, i, &before, 1);
+    LLVMAddIncoming(at, &last, &from, 1);
+    for (int c = 0; c < copies; c++) {
+        LLVMAddIncoming(phis[c], &parts[c], &before, 1);
+        LLVMAddIncoming(phis[c], &next[c], &from, 1);
+        parts[c] = phis[c];
+    }
+    *i = at;
+    host_enter(f, after);
+}
+
+/* Sums of reals are made of parts: each addition would wait for the one before it. */
+static LLVMValueRef reduced(Graph *g, const FdNode *n)
+{
+    HostModule *m = g->f->m;
+    const FdOp op = fd_op_of(n);
+    const ScalarKind k = n->type->scalar;
+    LLVMValueRef i = wide(g, n->doms[0].lo), end = wide(g, n->doms[0].hi), parts[COPIES];
+    ScalarValue neutral;
+    fd_op_neutral(op, k, &neutral);
+    for (int c = 0; c < COPIES; c++) parts[c] = host_const(m, k, neutral);
+    if (op == FD_OP_ADD && scalar_is_real(k) && !g->in_order) {
+        go_through(g, n, COPIES, &i, end, parts);
+        for (int half = COPIES / 2; half; half /= 2)
+            for (int c = 0; c < half; c++) {
+                LLVMValueRef pair[] = {parts[c], parts[c + half]};
+                parts[c] = host_operate(g->f, op, k, pair, g->loc);
+            }
+    }
+    go_through(g, n, 1, &i, end, parts);
+    return parts[0];
+}
+
 static LLVMValueRef value_of(Graph *g, const FdNode *n)
 {
     if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST)
         return host_const(g->f->m, n->type->scalar, n->value);
     if (n->kind == FD_SCALAR) return g->slots[n->slot];
+    if (n->kind == FD_VAR) return g->at;
     Item *item = item_of(g, n);
-    if (!item->value) item->value = applied(g, n);
+    if (!item->value) item->value = n->kind == FD_REDUCE ? reduced(g, n) : applied(g, n);
     return item->value;
 }
 
@@ -138,9 +259,13 @@ static void find_items(Graph *g, const FdNode *root)
 {
     FdWalk w = fd_walk(root);
     for (const FdNode *n; (n = fd_walk_next(&w));) {
-        if (n->kind != FD_APPLY) continue;
+        if (n->kind != FD_APPLY && n->kind != FD_REDUCE) continue;
         vec_push(&g->items, ((Item){.node = n}));
         for (int i = 0; i < n->nargs; i++) fd_walk_add(&w, n->args[i]);
+        if (n->kind == FD_APPLY) continue;
+        fd_walk_add(&w, n->doms[0].lo);
+        fd_walk_add(&w, n->doms[0].hi);
+        fd_walk_add(&w, n->body);
     }
     fd_walk_end(&w);
     qsort(g->items.data, g->items.len, sizeof *g->items.data, by_id);
@@ -171,4 +296,102 @@ LLVMValueRef host_arithmetic(HostFunc *f, const FdNode *root, const LLVMValueRef
     leaves_of(&g, root, leaves);
     vec_free(&g.items);
     return host_gather(f, type, leaves);
+}
+
+/* ---- short reductions ------------------------------------------------------------------------------ */
+
+static LLVMValueRef either(Graph *g, LLVMValueRef x, LLVMValueRef y)
+{
+    return x ? LLVMBuildOr(g->f->m->b, x, y, "") : y;
+}
+
+/* An index where the reduction's variable is `at`, as if integers had no ends. */
+static LLVMValueRef index_at(Graph *g, const FdNode *index, LLVMValueRef at)
+{
+    HostModule *m = g->f->m;
+    FdAffine form;
+    fd_affine(index, &form);
+    LLVMValueRef sum = host_long(m, form.constant);
+    for (int i = 0; i < form.nterms; i++) {
+        const FdNode *atom = form.terms[i].atom;
+        LLVMValueRef x = atom->kind == FD_VAR ? at : wide(g, atom);
+        x = LLVMBuildMul(m->b, x, host_long(m, form.terms[i].factor), "");
+        sum = LLVMBuildAdd(m->b, sum, x, "");
+    }
+    return sum;
+}
+
+/* Is an element outside at this place? */
+static LLVMValueRef outside(Graph *g, const FdNode *read, LLVMValueRef at)
+{
+    HostModule *m = g->f->m;
+    LLVMValueRef array = g->slots[read->fn->slot], any = NULL;
+    for (int d = 0; d < read->nargs; d++) {
+        LLVMValueRef i =
+            LLVMBuildSub(m->b, index_at(g, read->args[d], at), bound(g, read->fn, d, false), "");
+        LLVMValueRef n = host_array_dim(g->f, array, DIM_N, d);
+        any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGE, i, n, ""));
+    }
+    return any;
+}
+
+/* Ranges that have to agree do not. */
+static LLVMValueRef differ(Graph *g, const FdAgree *a)
+{
+    LLVMValueRef any = NULL;
+    for (int upper = 0; upper < 2; upper++) {
+        LLVMValueRef x = bound(g, a->a, a->a_dim, upper), y = bound(g, a->b, a->b_dim, upper);
+        any = either(g, any, LLVMBuildICmp(g->f->m->b, LLVMIntNE, x, y, ""));
+    }
+    return any;
+}
+
+/* Leaves for `evaluate` where the array's elements are not to be had at once. */
+static void look_near(Graph *g, LLVMValueRef array, LLVMBasicBlockRef evaluate)
+{
+    HostFunc *f = g->f;
+    LLVMBasicBlockRef ask = host_block(f, "ask"), near = host_block(f, "near");
+    host_branch_cold(f, host_array_not_at_hand(f, array, false), ask, near);
+    host_enter(f, ask);
+    LLVMValueRef is = host_call_runtime(f, ABI_cs_array_near, &array, 1, g->loc);
+    LLVMBuildCondBr(f->m->b, LLVMBuildICmp(f->m->b, LLVMIntNE, is, host_int(f->m, 0), ""), near,
+                    evaluate);
+    host_enter(f, near);
+}
+
+/* Is it one that an evaluation has to make? */
+static LLVMValueRef is_no_loop(Graph *g, const FdGraph *of, const FdNode *reduce)
+{
+    HostModule *m = g->f->m;
+    LLVMValueRef most = LLVMBuildLoad2(m->b, m->i64, m->most_short, "");
+    LLVMValueRef lo = wide(g, reduce->doms[0].lo), hi = wide(g, reduce->doms[0].hi);
+    LLVMValueRef last = LLVMBuildSub(m->b, hi, host_long(m, 1), ""),
+                 n = LLVMBuildSub(m->b, last, lo, "");
+    LLVMValueRef any = LLVMBuildICmp(m->b, LLVMIntUGE, n, most, ""); /* extremes have no identity */
+    for (int i = 0; i < of->nagrees; i++) any = either(g, any, differ(g, &of->agrees[i]));
+    for (size_t i = 0; i < g->items.len; i++) {
+        const FdNode *read = g->items.data[i].node;
+        if (read->kind != FD_APPLY || fd_op_of(read) != FD_OP_NONE) continue;
+        any = either(g, any, outside(g, read, lo));
+        if (!fd_closed(read)) any = either(g, any, outside(g, read, last));
+    }
+    return any;
+}
+
+LLVMValueRef host_reduction(HostFunc *f, const SemaGraph *graph, const LLVMValueRef *slots,
+                            const Type *const *types, LLVMBasicBlockRef evaluate, const Type *type,
+                            Loc loc)
+{
+    Graph g = {.f = f, .loc = loc, .slots = slots, .types = types};
+    g.in_order = fd_hints_reals(graph->graph->hints) == FD_REALS_PRECISE;
+    const FdNode *root = fd_root(graph->graph);
+    LLVMBasicBlockRef loop = host_block(f, "short");
+    find_items(&g, root);
+    for (int i = 0; i < graph->graph->nslots; i++)
+        if (graph->graph->slots[i].type->result) look_near(&g, slots[i], evaluate);
+    LLVMBuildCondBr(f->m->b, is_no_loop(&g, graph->graph, graph->reduction), evaluate, loop);
+    host_enter(f, loop);
+    LLVMValueRef value = value_of(&g, root);
+    vec_free(&g.items);
+    return host_gather(f, type, &value);
 }

@@ -41,6 +41,49 @@ static HostRef arithmetic(HostFunc *f, const Ast *n, const FdNode *root)
     return (HostRef){host_arithmetic(f, root, slots, n->type, n->loc), false, false};
 }
 
+/* Are all functions that it captures arrays? */
+static bool captures_arrays(const Ast *n)
+{
+    for (int i = 0; i < n->graph.captures.len; i++) {
+        const Type *t = n->graph.captures.data[i]->type;
+        if (t->kind != TY_SCALAR && t->kind != TY_ARRAY) return false;
+    }
+    return true;
+}
+
+/* A scalar, by an evaluation. */
+static LLVMValueRef evaluated(HostFunc *f, const Ast *n, LLVMValueRef buffer, const Type *type)
+{
+    bool real = type->kind == TY_SCALAR && scalar_is_real(type->scalar);
+    AbiId id = real ? ABI_cs_scalar_f : ABI_cs_scalar_i;
+    LLVMValueRef args[] = {host_graph(f->m, n->graph.graph), buffer};
+    LLVMValueRef v = host_call_runtime(f, id, args, 2, n->loc);
+    return host_from_abi(f, v, host_abi_signature(f->m, id)[0], type, n).v;
+}
+
+/* A scalar by a loop, where that is short. */
+static LLVMValueRef reduced(HostFunc *f, const Ast *n, const LLVMValueRef *values, const Type *type)
+{
+    HostModule *m = f->m;
+    const AstList captures = n->graph.captures;
+    const Type **types = arena_array(m->arena, const Type *, captures.len + 1);
+    LLVMBasicBlockRef evaluate = host_block(f, "evaluate"), end = host_block(f, "end"), from[2];
+    LLVMValueRef made[2];
+    for (int i = 0; i < captures.len; i++) types[i] = captures.data[i]->type;
+    made[0] =
+        host_reduction(f, &m->sema->graphs[n->graph.graph], values, types, evaluate, type, n->loc);
+    from[0] = LLVMGetInsertBlock(m->b);
+    host_jump(f, end);
+    host_enter(f, evaluate);
+    made[1] = evaluated(f, n, host_pack(f, captures.data, values, captures.len), type);
+    from[1] = LLVMGetInsertBlock(m->b);
+    host_jump(f, end);
+    host_enter(f, end);
+    LLVMValueRef phi = LLVMBuildPhi(m->b, LLVMTypeOf(made[0]), "");
+    LLVMAddIncoming(phi, made, from, 2);
+    return phi;
+}
+
 HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
 {
     HostModule *m = f->m;
@@ -54,6 +97,11 @@ HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
     for (int i = 0; i < captures.len; i++) /* graphs hold functions that exist */
         if (captures.data[i]->type->kind == TY_FUNC)
             host_check_null(f, values[i], captures.data[i], captures.data[i]->loc);
+    if (graph->reduction && captures_arrays(n) && !m->options->debug) {
+        LLVMValueRef v = reduced(f, n, values, type);
+        host_release_temps(f, mark);
+        return (HostRef){v, false, false};
+    }
     LLVMValueRef buffer = host_pack(f, captures.data, values, captures.len);
     if (type_is_record(type)) {
         LLVMValueRef out = host_alloca(f, LLVMArrayType(m->i64, (unsigned)host_leaves(type)), "");

@@ -45,6 +45,11 @@ LLVMValueRef host_take(HostFunc *f, LLVMValueRef buffer, int i, const Type *type
 /* The value of a graph of scalars (fd_is_arithmetic), a scalar or record of this type; slots: its scalars. */
 LLVMValueRef host_arithmetic(HostFunc *f, const FdNode *root, const LLVMValueRef *slots,
                              const Type *type, Loc loc);
+/* The value of a graph that is one reduction (SemaGraph.reduction) where that is short; slots: arrays and scalars, of
+ * these types. Else it leaves for `evaluate`. */
+LLVMValueRef host_reduction(HostFunc *f, const SemaGraph *graph, const LLVMValueRef *slots,
+                            const Type *const *types, LLVMBasicBlockRef evaluate, const Type *type,
+                            Loc loc);
 const Type *host_type_of_kind(const HostModule *m, ScalarKind k);
 
 /* ---- call.c ---------------------------------------------------------------------------------- */

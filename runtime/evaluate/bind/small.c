@@ -4,6 +4,7 @@
 #include "small.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../device/device.h"
 #include "../../state.h"
@@ -68,6 +69,17 @@ static bool is_on(void)
         rt.interpret = off ? RT_INTERPRET_NONE : RT_INTERPRET_SMALL;
     }
     return rt.interpret == RT_INTERPRET_SMALL;
+}
+
+int64_t small_reductions(void)
+{
+    enum { SHORT = 512 }; /* a launch in lanes is sooner from there on */
+    const char *wish = getenv("CS_SHORT"), *device = getenv("CS_DEVICE"),
+               *guard = getenv("CS_GUARD");
+    if (wish && *wish) return strtoll(wish, NULL, 10);
+    bool shows = rt_profiling() || rt_dumps() != RT_DUMP_READ || (guard && *guard == '1');
+    bool reference = device && strcmp(device, "ref") == 0;
+    return is_on() && !shows && !reference ? SHORT : 0;
 }
 
 bool small_at_hand(const Evaluation *e)

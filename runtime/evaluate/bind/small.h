@@ -8,6 +8,8 @@
 void small_look(Composed *c);
 /* Can the host be what evaluates: nobody says that it must not, and it has the operands? */
 bool small_at_hand(const Evaluation *e);
+/* Reductions over at most so many elements are loops of the program (cs_short). */
+int64_t small_reductions(void);
 /* Is an evaluation of `count` elements to be interpreted? It depends on graph, sizes and settings
  * alone, and on what the program did, not on time or caches: so a program computes the same bits on
  * every run. */
