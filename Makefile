@@ -256,6 +256,7 @@ random: all $(BUILD)/random/cases
 	@CSC=$(CSC) tests/turns.sh 0 1 6
 	@CSC=$(CSC) LOOPS_BY=ranges PLANS=1/0 tests/turns.sh 0 1 8
 	@CSC=$(CSC) LOOPS_BY=small PLANS=1/0 tests/turns.sh 0 1 8
+	@CSC=$(CSC) LOOPS_BY=shorts CS_SHORT=60 PLANS=1/0 tests/turns.sh 0 1 8
 	@CSC=$(CSC) LOOPS_BY=reals AGAINST=CS_PLAN=0 PLANS="1/0 greedy/0" tests/turns.sh 1 2 4
 debugger: all
 	@CSC=$(CSC) tests/gdb.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py or small.py;
+# Random loops: tests/turns.sh FROM TO [LOOPS], of tests/turns.py or, where LOOPS_BY says so, of tests/ranges.py, small.py or shorts.py (with CS_SHORT=60);
 # planned in each way between guarded pages, and as usual without them, as on the reference executor with all arrays as
 # arrays (-g). The number that is printed gives the program again. AGAINST: what they are compared with, instead of that executor
 # (tests/reals.py: AGAINST=CS_PLAN=0). OPTIONS are csc's: kernels are the same at
