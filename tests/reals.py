@@ -6,7 +6,7 @@ import sys
 
 HASH = """void Show(string name, double[,] u) {
     long h = 0;
-    for (int i = 0; i < u.GetLength(0); i++) for (int j = 0; j < u.GetLength(1); j++) h = h * 31 + BitConverter.DoubleToInt64Bits(u[i, j]);
+    for (int i = 0; i < u.GetLength(0); i++) for (int j = 0; j < u.GetLength(1); j++) h = h * 31 + (double.IsNaN(u[i, j]) ? 7 : BitConverter.DoubleToInt64Bits(u[i, j]));
     Console.WriteLine($"{name} {h}");
 }"""
 
