@@ -179,11 +179,14 @@ static void look_apart(void *apart)
 {
     Apart *a = apart;
     const FdGraph *g = &a->composed->graph;
-    FdFootprint *reads = mem_alloc((size_t)g->nslots * sizeof *reads);
+    const int slot = g->results[0].part->slot;
     FdBox box;
+    if (fd_eval_box(rt_fd(), fd_root(g), a->env, &box) != FD_BOUND_OK) return;
+    a->is = fd_reads_apart(g, slot, a->env, &box);
+    if (a->is) return;
+    FdFootprint *reads = mem_alloc((size_t)g->nslots * sizeof *reads);
     fd_footprints(g, a->env, NULL, NULL, NULL, reads);
-    a->is = fd_eval_box(rt_fd(), fd_root(g), a->env, &box) == FD_BOUND_OK &&
-            fd_footprint_apart(&reads[g->results[0].part->slot], &box);
+    a->is = fd_footprint_apart(&reads[slot], &box);
     mem_free(reads);
 }
 

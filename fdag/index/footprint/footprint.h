@@ -67,5 +67,7 @@ FdBox fd_footprint_hull(const FdFootprint *f);
 FdBox fd_reads_box(const FdReads *r, int rank);
 /* Is each read of the element at the root's own variables, or outside the box? */
 bool fd_footprint_apart(const FdFootprint *f, const FdBox *box);
+/* The same of g's reads of a slot, as far as each read by itself shows it. */
+bool fd_reads_apart(const FdGraph *g, int slot, const FdEnv *env, const FdBox *box);
 
 #endif

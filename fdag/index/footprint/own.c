@@ -2,6 +2,8 @@
 #include "../../internal.h"
 #include "reads.h"
 
+#include "../affine.h"
+
 static bool is_slot(const FdNode *f)
 {
     return f->kind == FD_FUNC && f->leaf == FD_LEAF_SLOT;
@@ -35,6 +37,91 @@ bool fd_footprint_apart(const FdFootprint *f, const FdBox *box)
         if (!own && !outside) return false;
     }
     return true;
+}
+
+/* ---- reads one by one ------------------------------------------------------------------------------ */
+
+typedef struct Apart {
+    const FdNode *let;
+    int64_t shift[FD_MAX_RANK]; /* its variables are so much more than those of the root.. */
+    int slot;
+    const FdEnv *env;
+    const FdBox *box; /* ..which go over this */
+} Apart;
+
+/* What an index is more than a variable of the let (dim: which; -1: it has none). False: it is no such index. */
+static bool index_of(const Apart *a, const FdNode *index, int *dim, int64_t *more)
+{
+    FdAffine form;
+    *dim = -1;
+    if (!fd_affine(index, &form)) return false;
+    *more = form.constant;
+    for (int i = 0; i < form.nterms; i++) {
+        const FdNode *atom = form.terms[i].atom;
+        int64_t value;
+        int d = 0;
+        while (d < a->let->nvars && a->let->vars[d] != atom) d++;
+        if (d < a->let->nvars) {
+            if (*dim >= 0 || form.terms[i].factor != 1) return false;
+            *dim = d;
+        } else if (!fdi_closed(atom) || fd_eval_bound(atom, a->env, &value) != FD_BOUND_OK ||
+                   __builtin_mul_overflow(value, form.terms[i].factor, &value) ||
+                   __builtin_add_overflow(*more, value, more)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_apart(const Apart *a, const FdNode *read)
+{
+    bool own = read->nargs == a->let->nvars;
+    for (int d = 0; d < read->nargs; d++) {
+        const int64_t lo = a->box->dim[d].lo, hi = a->box->dim[d].hi;
+        int64_t more;
+        int dim;
+        bool known = index_of(a, read->args[d], &dim, &more);
+        if (known && dim < 0 && (more < lo || more >= hi)) return true;
+        own = own && known && dim == d && more + a->shift[d] == 0;
+    }
+    return own;
+}
+
+/* Has it the slot for anything but its domain and reads at the root's own place or outside of the box? */
+static bool is_in_the_way(const void *apart, const FdNode *n)
+{
+    const Apart *a = apart;
+    const FdNode *children[FD_MAX_CHILDREN];
+    const FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER) return false;
+    for (int i = fd_children(n, children); i-- > 0;) {
+        if (!is_slot(children[i]) || children[i]->slot != a->slot) continue;
+        if (n->kind != FD_APPLY || children[i] != n->fn || !is_apart(a, n)) return true;
+    }
+    return false;
+}
+
+/* A function of which the root gives a part, f(i - lo): the let is f. False: it is no such root. */
+static bool go_below(Apart *a)
+{
+    const FdNode *n = a->let->body, *f = n->kind == FD_APPLY ? n->fn : NULL;
+    bool part = f && f->kind == FD_LET && !f->self && f->nvars == a->let->nvars;
+    for (int d = 0; part && d < f->nvars; d++) {
+        int dim;
+        part = index_of(a, n->args[d], &dim, &a->shift[d]) && dim == d;
+    }
+    if (part) a->let = f;
+    return part;
+}
+
+bool fd_reads_apart(const FdGraph *g, int slot, const FdEnv *env, const FdBox *box)
+{
+    Apart a = {.let = fd_root(g), .slot = slot, .env = env, .box = box};
+    bool plain = a.let->kind == FD_LET && !a.let->self && box->rank == a.let->nvars;
+    for (int d = 0; d < box->rank && plain; d++) plain = !box->dim[d].full;
+    if (plain && a.let->body->kind == FD_APPLY && a.let->body->fn->kind == FD_LET)
+        plain = go_below(&a);
+    return plain && !fd_any(a.let->body, is_in_the_way, &a);
 }
 
 typedef struct Own {

@@ -20,7 +20,7 @@ static bool table_values(const void *ctx, int slot, const FdBox *box, FdSpans *o
     return slot == 1;
 }
 
-static bool never_fails;
+static bool never_fails, each_apart; /* is each read apart, by fd_reads_apart? */
 
 /* Slot 0 is u, an array of N; slot 1 a table of 3; slot 2 a scalar, N. */
 static void find(const char *body, int64_t lo, int64_t hi)
@@ -39,6 +39,7 @@ static void find(const char *body, int64_t lo, int64_t hi)
     FdEnv env = {boxes, scalars};
     fd_footprints(g, &env, &box, table_values, NULL, prints);
     never_fails = fd_cannot_fail(g, &env, table_values, NULL);
+    each_apart = fd_reads_apart(g, 0, &env, &box);
     text_free(&t);
     fd_free(fd);
 }
@@ -161,6 +162,7 @@ START_TEST(apart)
     FdBox box = {1, {{false, 10, 20}}};
     find("%80 = apply %0 (%3) : int\n" ROOT, 10, 20);
     ck_assert(fd_footprint_apart(&prints[0], &box));
+    ck_assert(each_apart);
     find("%4 = apply @add (%3, %70) : int\n"
          "%80 = apply %0 (%4) : int\n" ROOT,
          10, 20);
@@ -169,6 +171,36 @@ START_TEST(apart)
          "%80 = apply %0 (%4) : int\n" ROOT,
          10, 20);
     ck_assert(!fd_footprint_apart(&prints[0], &box));
+    ck_assert(!each_apart);
+}
+END_TEST
+
+/* Of a part of a function, f(i - lo), by the reads alone. */
+START_TEST(apart_of_parts)
+{
+    static const struct {
+        const char *reads;
+        bool apart;
+    } cases[] = {
+        {"%6 = apply @add (%5, %70) : int\n%7 = apply %0 (%6) : int\n", true}, /* u(j + 10) */
+        {"%6 = apply @add (%5, %69) : int\n%7 = apply %0 (%6) : int\n", false},
+        {"%7 = apply %0 (%5) : int\n", false},
+        {"%7 = apply %0 (%69) : int\n", true}, /* u(9), before it */
+        {"%7 = apply %0 (%70) : int\n", false},
+        {"%6 = apply @sub (%2, %61) : int\n%7 = apply %0 (%6) : int\n", true}, /* u(n - 1) */
+        {"%6 = apply %1 (%60) : int\n%7 = apply %0 (%6) : int\n", false},
+        {"%6 = apply @mul (%5, %62) : int\n%7 = apply %0 (%6) : int\n", false},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        Text t = {0};
+        text_add(&t, "%5 = var \"j\" : int\n");
+        text_add(&t, cases[k].reads);
+        text_add(&t, "%8 = let (%5 : given %60 .. %70) %7 : int(int)\n"
+                     "%9 = apply @sub (%3, %70) : int\n%80 = apply %8 (%9) : int\n" ROOT);
+        find(t.data, 10, 20);
+        ck_assert_msg(each_apart == cases[k].apart, "%s", cases[k].reads);
+        text_free(&t);
+    }
 }
 END_TEST
 
@@ -488,6 +520,7 @@ int main(void)
     tcase_add_test(t, choices);
     tcase_add_test(t, tables);
     tcase_add_test(t, apart);
+    tcase_add_test(t, apart_of_parts);
     tcase_add_test(t, recurrence);
     tcase_add_test(t, failing);
     tcase_add_test(t, many_steps);
