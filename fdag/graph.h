@@ -89,8 +89,10 @@ static inline bool fd_is_beside(const FdGraph *g)
 }
 /* Does it give a scalar, or a record made of scalars, by operations on scalars that always have a value? */
 bool fd_is_arithmetic(const FdGraph *g);
-/* The reduction of a graph that gives a number and is one loop: over one variable, by an operation, of numbers and
- * elements of arrays at indices that move evenly with it, by what always has a value. NULL: it is another graph. */
+enum { FD_SINGLE_VARS = 3 };
+/* The reduction of a graph that gives a number and has no other: over a few variables whose ranges are known before, by an
+ * operation, of numbers and elements of arrays at indices that move evenly with them, by what always has a value. NULL: it
+ * is another graph. */
 const FdNode *fd_single_reduction(const FdGraph *g);
 /* Gives g this one result in place of what it has. */
 void fd_set_root(Fd *fd, FdGraph *g, const FdNode *node);

@@ -1,5 +1,5 @@
 """Random reductions in loops of the host, as a program: shorts.py SEED LOOPS. Sums, products, extremes, any and all over one
-variable, of elements of arrays of one and two dimensions that begin anywhere, at indices that move evenly, forwards or
+or two variables, of elements of arrays of one and two dimensions that begin anywhere, at indices that move evenly, forwards or
 backwards, inside or outside, some behind guards; arrays are set element by element in between. Each is printed, or what it
 throws. Integers alone: the same whatever makes them."""
 import random
@@ -9,7 +9,7 @@ import sys
 class Loop:
     def __init__(self, number, draw):
         self.number, self.draw = number, draw
-        self.arrays = []
+        self.arrays, self.names = [], ["k"]
         for name in ["a", "b", "c", "m", "w"][: draw.randint(2, 5)]:
             rank = 2 if name in "mw" else 1
             low = [draw.choice([0, 0, 0, -4, 3]) for _ in range(rank)]
@@ -18,7 +18,10 @@ class Loop:
 
     def index(self, low, size):
         draw = self.draw
-        moving = draw.choice(["k", "k", "k", "k + 1", "k - 1", "k + t", "2 * k", f"{2 * low + size - 1} - k", "t - k"])
+        k = draw.choice(self.names)
+        moving = draw.choice([k, k, k, f"{k} + 1", f"{k} - 1", f"{k} + t", f"2 * {k}", f"{2 * low + size - 1} - {k}", f"t - {k}"])
+        if len(self.names) > 1 and draw.random() < 0.2:
+            moving = draw.choice(["k + l", "k - l", "2 * l - k"])
         return draw.choice([moving] * 4 + [f"{low + draw.randrange(size)}", f"{low} + t % {size}"])
 
     def read(self):
@@ -55,8 +58,12 @@ class Loop:
         if kind in ("any", "all"):  # they may end before an element outside, or not
             name, type_, low, size = draw.choice([x for x in self.arrays if len(x[2]) == 1])
             return f"({kind}(k : {low[0]}..{low[0] + size[0]}, {name}(k) {draw.choice(['>', '!='])} {draw.choice(['t', '37', 'k'])}) ? 1 : 0)"
-        cast = self.draw.choice(["", "(long) "])
-        return f"{kind}(k : {self.ranges()}, {cast}({self.value()}))"
+        cast = draw.choice(["", "(long) "])
+        self.names = ["k", "l"] if draw.random() < 0.3 else ["k"]
+        inner = f", l : {draw.choice(['0..3', 't..t + 2', '-2..4'])}" if len(self.names) > 1 else ""
+        text = f"{kind}(k : {self.ranges()}{inner}, {cast}({self.value()}))"
+        self.names = ["k"]
+        return text
 
     def put(self):
         name, type_, low, size = self.draw.choice(self.arrays)

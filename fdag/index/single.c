@@ -1,5 +1,5 @@
-/* Graphs that are one loop over numbers: sum(j : 0..i, l(i, j) * x(j)), and what is made of it. The host goes through
- * short ones itself (codegen/host/value/reduction.c). */
+/* Graphs that are one reduction of numbers: sum(j : 0..i, l(i, j) * x(j)), and what is made of it. The host goes through
+ * short ones itself (codegen/host/value/arithmetic.c). */
 #include "../internal.h"
 #include "affine.h"
 
@@ -20,7 +20,8 @@ static bool is_walked(const FdNode *n)
     const FdOp op = fd_op_of(n);
     bool plain = op == FD_OP_ADD || op == FD_OP_MUL || op == FD_OP_MIN || op == FD_OP_MAX ||
                  op == FD_OP_LAND || op == FD_OP_LOR;
-    return plain && n->nvars == 1 && !n->init && fd_range_closed(&n->doms[0]);
+    for (int i = 0; i < n->nvars; i++) plain = plain && fd_range_closed(&n->doms[i]);
+    return plain && n->nvars <= FD_SINGLE_VARS && !n->init;
 }
 
 static bool is_array(const Single *s, const FdNode *n)
@@ -29,13 +30,23 @@ static bool is_array(const Single *s, const FdNode *n)
            !n->type->result->record;
 }
 
-/* An index: as it moves evenly, its first and its last value tell where all are. */
+/* An index: as it moves evenly, its values at the ends of the ranges tell where all are. */
 static bool is_even(const Single *s, const FdNode *index)
 {
     FdAffine form;
     int64_t factor;
-    return fdi_is_integer(index->type) && !(fd_effects(index) & FD_READS) &&
-           fd_affine(index, &form) && fd_affine_factor(&form, s->reduce->vars[0], &factor);
+    bool even =
+        fdi_is_integer(index->type) && !(fd_effects(index) & FD_READS) && fd_affine(index, &form);
+    for (int i = 0; i < s->reduce->nvars && even; i++)
+        even = fd_affine_factor(&form, s->reduce->vars[i], &factor);
+    return even;
+}
+
+static bool is_own_variable(const Single *s, const FdNode *n)
+{
+    int i = 0;
+    while (i < s->reduce->nvars && s->reduce->vars[i] != n) i++;
+    return i < s->reduce->nvars;
 }
 
 static bool is_element(const Single *s, const FdNode *n)
@@ -59,7 +70,7 @@ static bool is_other(const void *single, const FdNode *n)
     switch (n->kind) {
     case FD_SCALAR: return n->type->record != NULL;
     case FD_FUNC: return n->leaf == FD_LEAF_SLOT ? !is_array(s, n) : n->leaf != FD_LEAF_OP;
-    case FD_VAR: return n != s->reduce->vars[0];
+    case FD_VAR: return !is_own_variable(s, n);
     case FD_REDUCE: return false;
     case FD_APPLY: return fd_op_of(n) != FD_OP_NONE ? !is_operation(s, n) : !is_element(s, n);
     default: return true;

@@ -3,9 +3,9 @@
  *
  * Reductions over a few elements (fd_single_reduction), as loops of the host:
  *
- *     x = sum(j : 0..i, l(i, j) * x(j))      if (i - 0 is from 1 to cs_short, l and x are at hand, and the first and the
- *                                                last elements that are read are inside)
- *                                                j = 0; do acc = acc + l[i, j] * x[j]; while (++j < i);
+ *     x = sum(j : 0..i, l(i, j) * x(j))      if (i is from 1 to cs_short, l and x are at hand, and the first and the last
+ *                                                elements that are read are inside)
+ *                                                for (j = 0; j < i; j++) acc = acc + l[i, j] * x[j];
  *                                            else the evaluation */
 #include <stdlib.h>
 
@@ -28,10 +28,11 @@ typedef struct Graph {
     HostFunc *f;
     Loc loc;
     const LLVMValueRef *slots;
-    const Type *const *types; /* of slots */
-    LLVMValueRef at;          /* of the reduction's variable */
-    bool in_order;            /* it is [Precise] */
-    VEC(Item) items;          /* in the order of their ids */
+    const Type *const *types;        /* of slots */
+    const FdNode *reduce;            /* NULL: there is none */
+    LLVMValueRef at[FD_SINGLE_VARS]; /* of its variables */
+    bool in_order;                   /* it is [Precise] */
+    VEC(Item) items;                 /* in the order of their ids */
 } Graph;
 
 static LLVMValueRef value_of(Graph *g, const FdNode *n);
@@ -171,71 +172,91 @@ static LLVMValueRef applied(Graph *g, const FdNode *n)
     return host_operate(g->f, op, k, args, g->loc);
 }
 
-/* The reduction over a step of its variable from i on. What is computed for it is of this step alone. */
-static void take_step(Graph *g, const FdNode *n, LLVMValueRef i, LLVMValueRef *acc)
+/* One more value of the reduction. What is computed for it is of this place alone. */
+static void take(Graph *g, const FdNode *n, LLVMValueRef *acc)
 {
     HostFunc *f = g->f;
     const ScalarKind k = n->type->scalar;
     LLVMValueRef *before = arena_array(f->m->arena, LLVMValueRef, g->items.len + 1);
     for (size_t at = 0; at < g->items.len; at++) before[at] = g->items.data[at].value;
-    g->at = host_convert(f, i, SC_LONG, n->vars[0]->type->scalar);
     LLVMValueRef pair[] = {*acc, value_of(g, n->body)};
     *acc = host_operate(f, fd_op_of(n), k, pair, g->loc);
     for (size_t at = 0; at < g->items.len; at++) g->items.data[at].value = before[at];
 }
 
-/* while (i + copies <= end): as many steps, each of which has a part of its own. */
-static void go_through(Graph *g, const FdNode *n, int copies, LLVMValueRef *i, LLVMValueRef end,
-                       LLVMValueRef *parts)
+static void go_through(Graph *g, const FdNode *n, int var, LLVMValueRef i, int copies, int nparts,
+                       LLVMValueRef *parts, LLVMValueRef *past);
+
+/* All turns of variables from `var` on. Of the last one as many at a time as there are parts. */
+static void walk(Graph *g, const FdNode *n, int var, int nparts, LLVMValueRef *parts)
+{
+    LLVMValueRef i = wide(g, n->doms[var].lo);
+    if (var == n->nvars - 1 && nparts > 1) go_through(g, n, var, i, nparts, nparts, parts, &i);
+    go_through(g, n, var, i, 1, nparts, parts, &i);
+}
+
+/* while (i + copies <= end): so many turns of a variable; past: where it ends. */
+static void go_through(Graph *g, const FdNode *n, int var, LLVMValueRef i, int copies, int nparts,
+                       LLVMValueRef *parts, LLVMValueRef *past)
 {
     HostFunc *f = g->f;
     HostModule *m = f->m;
+    LLVMValueRef end = wide(g, n->doms[var].hi), phis[COPIES], next[COPIES];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->b), test = host_block(f, "reduce"),
                       body = host_block(f, "step"), after = host_block(f, "reduced");
-    LLVMValueRef phis[COPIES], next[COPIES];
     LLVMBuildBr(m->b, test);
     host_enter(f, test);
     LLVMValueRef at = LLVMBuildPhi(m->b, m->i64, "");
-    for (int c = 0; c < copies; c++)
+    for (int c = 0; c < nparts; c++)
         next[c] = phis[c] = LLVMBuildPhi(m->b, LLVMTypeOf(parts[c]), "");
     LLVMValueRef last = LLVMBuildAdd(m->b, at, host_long(m, copies), "");
     LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntSLE, last, end, ""), body, after);
     host_enter(f, body);
-    for (int c = 0; c < copies; c++)
-        take_step(g, n, LLVMBuildAdd(m->b, at, host_long(m, c), ""), &next[c]);
+    for (int c = 0; c < copies; c++) {
+        LLVMValueRef place = LLVMBuildAdd(m->b, at, host_long(m, c), "");
+        g->at[var] = host_convert(f, place, SC_LONG, n->vars[var]->type->scalar);
+        if (var == n->nvars - 1)
+            take(g, n, &next[c]);
+        else
+            walk(g, n, var + 1, nparts, next);
+    }
     LLVMBasicBlockRef from = LLVMGetInsertBlock(m->b);
     LLVMBuildBr(m->b, test);
-    LLVMAddIncoming(at, i, &before, 1);
+    LLVMAddIncoming(at, &i, &before, 1);
     LLVMAddIncoming(at, &last, &from, 1);
-    for (int c = 0; c < copies; c++) {
+    for (int c = 0; c < nparts; c++) {
         LLVMAddIncoming(phis[c], &parts[c], &before, 1);
         LLVMAddIncoming(phis[c], &next[c], &from, 1);
         parts[c] = phis[c];
     }
-    *i = at;
+    *past = at;
     host_enter(f, after);
 }
 
 /* Sums of reals are made of parts: each addition would wait for the one before it. */
 static LLVMValueRef reduced(Graph *g, const FdNode *n)
 {
-    HostModule *m = g->f->m;
     const FdOp op = fd_op_of(n);
     const ScalarKind k = n->type->scalar;
-    LLVMValueRef i = wide(g, n->doms[0].lo), end = wide(g, n->doms[0].hi), parts[COPIES];
+    const int nparts = op == FD_OP_ADD && scalar_is_real(k) && !g->in_order ? COPIES : 1;
+    LLVMValueRef parts[COPIES];
     ScalarValue neutral;
     fd_op_neutral(op, k, &neutral);
-    for (int c = 0; c < COPIES; c++) parts[c] = host_const(m, k, neutral);
-    if (op == FD_OP_ADD && scalar_is_real(k) && !g->in_order) {
-        go_through(g, n, COPIES, &i, end, parts);
-        for (int half = COPIES / 2; half; half /= 2)
-            for (int c = 0; c < half; c++) {
-                LLVMValueRef pair[] = {parts[c], parts[c + half]};
-                parts[c] = host_operate(g->f, op, k, pair, g->loc);
-            }
-    }
-    go_through(g, n, 1, &i, end, parts);
+    for (int c = 0; c < nparts; c++) parts[c] = host_const(g->f->m, k, neutral);
+    walk(g, n, 0, nparts, parts);
+    for (int half = nparts / 2; half; half /= 2)
+        for (int c = 0; c < half; c++) {
+            LLVMValueRef pair[] = {parts[c], parts[c + half]};
+            parts[c] = host_operate(g->f, op, k, pair, g->loc);
+        }
     return parts[0];
+}
+
+static LLVMValueRef variable(const Graph *g, const FdNode *v)
+{
+    int i = 0;
+    while (g->reduce->vars[i] != v) i++;
+    return g->at[i];
 }
 
 static LLVMValueRef value_of(Graph *g, const FdNode *n)
@@ -243,7 +264,7 @@ static LLVMValueRef value_of(Graph *g, const FdNode *n)
     if (n->kind == FD_SCALAR && n->leaf == FD_LEAF_CONST)
         return host_const(g->f->m, n->type->scalar, n->value);
     if (n->kind == FD_SCALAR) return g->slots[n->slot];
-    if (n->kind == FD_VAR) return g->at;
+    if (n->kind == FD_VAR) return variable(g, n);
     Item *item = item_of(g, n);
     if (!item->value) item->value = n->kind == FD_REDUCE ? reduced(g, n) : applied(g, n);
     return item->value;
@@ -263,8 +284,10 @@ static void find_items(Graph *g, const FdNode *root)
         vec_push(&g->items, ((Item){.node = n}));
         for (int i = 0; i < n->nargs; i++) fd_walk_add(&w, n->args[i]);
         if (n->kind == FD_APPLY) continue;
-        fd_walk_add(&w, n->doms[0].lo);
-        fd_walk_add(&w, n->doms[0].hi);
+        for (int i = 0; i < n->nvars; i++) {
+            fd_walk_add(&w, n->doms[i].lo);
+            fd_walk_add(&w, n->doms[i].hi);
+        }
         fd_walk_add(&w, n->body);
     }
     fd_walk_end(&w);
@@ -305,8 +328,13 @@ static LLVMValueRef either(Graph *g, LLVMValueRef x, LLVMValueRef y)
     return x ? LLVMBuildOr(g->f->m->b, x, y, "") : y;
 }
 
-/* An index where the reduction's variable is `at`, as if integers had no ends. */
-static LLVMValueRef index_at(Graph *g, const FdNode *index, LLVMValueRef at)
+/* The ends of the ranges of the reduction's variables. */
+typedef struct Ends {
+    LLVMValueRef first[FD_SINGLE_VARS], last[FD_SINGLE_VARS];
+} Ends;
+
+/* The least or the greatest value of an index, as if integers had no ends. */
+static LLVMValueRef index_at(Graph *g, const FdNode *index, const Ends *ends, bool greatest)
 {
     HostModule *m = g->f->m;
     FdAffine form;
@@ -314,24 +342,29 @@ static LLVMValueRef index_at(Graph *g, const FdNode *index, LLVMValueRef at)
     LLVMValueRef sum = host_long(m, form.constant);
     for (int i = 0; i < form.nterms; i++) {
         const FdNode *atom = form.terms[i].atom;
-        LLVMValueRef x = atom->kind == FD_VAR ? at : wide(g, atom);
-        x = LLVMBuildMul(m->b, x, host_long(m, form.terms[i].factor), "");
+        const int64_t factor = form.terms[i].factor;
+        LLVMValueRef x = NULL;
+        for (int v = 0; v < g->reduce->nvars; v++)
+            if (g->reduce->vars[v] == atom)
+                x = greatest == (factor > 0) ? ends->last[v] : ends->first[v];
+        x = LLVMBuildMul(m->b, x ? x : wide(g, atom), host_long(m, factor), "");
         sum = LLVMBuildAdd(m->b, sum, x, "");
     }
     return sum;
 }
 
-/* Is an element outside at this place? */
-static LLVMValueRef outside(Graph *g, const FdNode *read, LLVMValueRef at)
+/* Is an element outside anywhere? */
+static LLVMValueRef outside(Graph *g, const FdNode *read, const Ends *ends)
 {
     HostModule *m = g->f->m;
     LLVMValueRef array = g->slots[read->fn->slot], any = NULL;
-    for (int d = 0; d < read->nargs; d++) {
-        LLVMValueRef i =
-            LLVMBuildSub(m->b, index_at(g, read->args[d], at), bound(g, read->fn, d, false), "");
-        LLVMValueRef n = host_array_dim(g->f, array, DIM_N, d);
-        any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGE, i, n, ""));
-    }
+    for (int d = 0; d < read->nargs; d++)
+        for (int greatest = 0; greatest <= !fd_closed(read->args[d]); greatest++) {
+            LLVMValueRef at = index_at(g, read->args[d], ends, greatest),
+                         n = host_array_dim(g->f, array, DIM_N, d);
+            at = LLVMBuildSub(m->b, at, bound(g, read->fn, d, false), "");
+            any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGE, at, n, ""));
+        }
     return any;
 }
 
@@ -359,21 +392,27 @@ static void look_near(Graph *g, LLVMValueRef array, LLVMBasicBlockRef evaluate)
     host_enter(f, near);
 }
 
-/* Is it one that an evaluation has to make? */
-static LLVMValueRef is_no_loop(Graph *g, const FdGraph *of, const FdNode *reduce)
+/* Is it one that an evaluation has to make: of no elements, of more than cs_short, or outside somewhere? */
+static LLVMValueRef is_no_loop(Graph *g, const FdGraph *of)
 {
     HostModule *m = g->f->m;
-    LLVMValueRef most = LLVMBuildLoad2(m->b, m->i64, m->most_short, "");
-    LLVMValueRef lo = wide(g, reduce->doms[0].lo), hi = wide(g, reduce->doms[0].hi);
-    LLVMValueRef last = LLVMBuildSub(m->b, hi, host_long(m, 1), ""),
-                 n = LLVMBuildSub(m->b, last, lo, "");
-    LLVMValueRef any = LLVMBuildICmp(m->b, LLVMIntUGE, n, most, ""); /* extremes have no identity */
+    LLVMValueRef most = LLVMBuildLoad2(m->b, m->i64, m->most_short, ""), any = NULL;
+    LLVMValueRef one = host_long(m, 1), all = one;
+    Ends ends;
+    for (int v = 0; v < g->reduce->nvars; v++) {
+        const FdDom *d = &g->reduce->doms[v];
+        ends.first[v] = wide(g, d->lo);
+        ends.last[v] = LLVMBuildSub(m->b, wide(g, d->hi), one, "");
+        LLVMValueRef less = LLVMBuildSub(m->b, ends.last[v], ends.first[v], "");
+        any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGE, less, most, ""));
+        all = LLVMBuildMul(m->b, all, LLVMBuildAdd(m->b, less, one, ""), "");
+    }
+    any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGT, all, most, ""));
     for (int i = 0; i < of->nagrees; i++) any = either(g, any, differ(g, &of->agrees[i]));
     for (size_t i = 0; i < g->items.len; i++) {
         const FdNode *read = g->items.data[i].node;
-        if (read->kind != FD_APPLY || fd_op_of(read) != FD_OP_NONE) continue;
-        any = either(g, any, outside(g, read, lo));
-        if (!fd_closed(read)) any = either(g, any, outside(g, read, last));
+        if (read->kind == FD_APPLY && fd_op_of(read) == FD_OP_NONE)
+            any = either(g, any, outside(g, read, &ends));
     }
     return any;
 }
@@ -383,13 +422,14 @@ LLVMValueRef host_reduction(HostFunc *f, const SemaGraph *graph, const LLVMValue
                             Loc loc)
 {
     Graph g = {.f = f, .loc = loc, .slots = slots, .types = types};
+    g.reduce = graph->reduction;
     g.in_order = fd_hints_reals(graph->graph->hints) == FD_REALS_PRECISE;
     const FdNode *root = fd_root(graph->graph);
     LLVMBasicBlockRef loop = host_block(f, "short");
     find_items(&g, root);
     for (int i = 0; i < graph->graph->nslots; i++)
         if (graph->graph->slots[i].type->result) look_near(&g, slots[i], evaluate);
-    LLVMBuildCondBr(f->m->b, is_no_loop(&g, graph->graph, graph->reduction), evaluate, loop);
+    LLVMBuildCondBr(f->m->b, is_no_loop(&g, graph->graph), evaluate, loop);
     host_enter(f, loop);
     LLVMValueRef value = value_of(&g, root);
     vec_free(&g.items);
