@@ -162,7 +162,7 @@ void rt_end(bool leaving)
         profile_print();
         ranks_print_accounts();
     }
-    ahead_drop();
+    ahead_end();
     evals_free();
     if (leaving) device_leave();
     kernels_free();

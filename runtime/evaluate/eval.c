@@ -86,6 +86,8 @@ static bool fill(Lazy *l, Array *a, bool holds, const CsSite *site)
     bool ok = compose_all(&e, l->graph, l->captures, site);
     if (ok && holds && hold_begin(l, a, site)) e.lazy = l;
     ok = ok && !cs_pending && evaluate(&e, &l->box, a->head.buffer, site);
+    if (ok && !holds && !e.composed->recurs && !e.nclosures && plan_is_small(a->head.buffer->bytes))
+        recall_range(&e, l->graph, l->captures, &l->box);
     compose_end(&e);
     return ok;
 }
@@ -160,7 +162,7 @@ static Array *eval_again(Graph *g, const CsValue *captures, const CsSite *site)
         rt.at = site;
         a = small_array(&e, g, box, ready, site);
         rt.at = around;
-        if (a && !known) recall_range(&e, g, box);
+        if (a && !known) recall_range(&e, g, captures, box);
     }
     compose_end(&e);
     return a;
@@ -250,7 +252,9 @@ static Array *eval_graph(CsGraph *graph, const CsValue *captures, Over over, con
 /* As the last time, at once; NULL, perhaps with an exception pending: not so. */
 static inline Array *at_once(const CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
-    return graph->parsed && !rt.ahead ? instant_array(graph->parsed, captures, site) : NULL;
+    if (!graph->parsed || !rt_is_calm()) return NULL;
+    return rt.ahead ? ahead_array(graph->parsed, captures)
+                    : instant_array(graph->parsed, captures, site);
 }
 
 void *cs_eval(CsGraph *graph, const CsValue *captures, const CsSite *site)
@@ -318,7 +322,7 @@ static bool scalar_of(Graph *g, const CsValue *captures, const CsSite *site, Sca
         const char *p = NULL;
         ok = b && evaluate_told(&e, g, captures, b, site) && (p = buffer_host(b, false, site));
         if (ok) leaves_load(type, p, out);
-        if (ok && !e.composed->recurs && !e.nclosures) recall_range(&e, g, &(FdBox){0});
+        if (ok && !e.composed->recurs && !e.nclosures) recall_range(&e, g, captures, &(FdBox){0});
         buffer_release(b);
     }
     compose_end(&e);

@@ -11,6 +11,8 @@
 #include "../../device/device.h"
 #include "../../device/memory.h"
 #include "../../state.h"
+#include "../bind/instant.h"
+#include "../compose/plain.h"
 #include "ahead_group.h"
 
 enum { ENOUGH = 4 }; /* failures in a row: then it is left alone */
@@ -22,11 +24,11 @@ void ahead_drop(void)
     Ahead *a = rt.ahead;
     if (!a) return;
     rt.ahead = NULL;
-    for (int i = 0; i < a->graph->fd->nslots; i++)
+    for (int i = 0; a->keeps && i < a->graph->fd->nslots; i++)
         if (a->graph->fd->slots[i].type->result) cs_release(a->captures[i].ref);
-    for (int i = 0; a->arrays && i < a->group->n; i++) cs_release(a->arrays[i]);
-    mem_object_free(a->lines);
-    mem_object_free(a);
+    for (int i = a->part; a->arrays && i < a->group->n; i++) cs_release(a->arrays[i]);
+    if (a->lines) mem_object_free(a->lines);
+    a->lines = NULL;
 }
 
 static bool has_values(const Ahead *a, const Graph *g, const CsValue *captures)
@@ -59,14 +61,24 @@ static void go_on(Ahead *a, const Graph *g)
 
 /* The array of a part that is no result: later ones have been computed without it, and nobody else asks for
  * an element. */
-static Array *unfilled(const Graph *g, const CsValue *captures)
+static Array *unfilled(Ahead *a, const Graph *g, const CsValue *captures)
 {
-    int32_t elem = elem_of_type(fd_root(g->fd)->type->result);
+    Array **last = &a->unfilled[a->part];
     FdBox box;
-    Array *made = lazy_range((Graph *)(uintptr_t)g, captures, &nowhere, &box)
-                      ? rt_array_over(elem, &box, &nowhere)
-                      : NULL;
+    if (*last && !a->keeps) return cs_retain(*last); /* of the same ranges */
+    if (!lazy_range((Graph *)(uintptr_t)g, captures, &nowhere, &box)) {
+        rt_catch();
+        return NULL;
+    }
+    if (*last && !rt_array_has(*last, &box)) {
+        cs_release(*last);
+        *last = NULL;
+    }
+    const int32_t elem = elem_of_type(fd_root(g->fd)->type->result);
+    Array *made = *last ? cs_retain(*last) : rt_array_over(elem, &box, &nowhere);
     if (cs_pending) rt_catch();
+    if (made && !*last && made->head.buffer && plan_is_small(made->head.buffer->bytes))
+        *last = cs_retain(made);
     return made;
 }
 
@@ -74,11 +86,11 @@ Array *ahead_array(const Graph *g, const CsValue *captures)
 {
     Ahead *a = rt.ahead;
     if (!a || !is_next(a, g, captures)) return NULL;
-    if (a->group->inner >> a->part & 1 && !(a->arrays[a->part] = unfilled(g, captures))) {
+    if (a->group->inner >> a->part & 1 && !(a->arrays[a->part] = unfilled(a, g, captures))) {
         ahead_drop();
         return NULL;
     }
-    Array *result = cs_retain(a->arrays[a->part]);
+    Array *result = a->arrays[a->part];
     go_on(a, g);
     return result;
 }
@@ -128,29 +140,31 @@ static int leaves_of(const Graph *g)
     return leaves <= RT_MAX_LEAVES ? leaves : 0;
 }
 
-/* With the values held; NULL: no memory. */
-static Ahead *new_ahead(CsAhead *group, Graph *g, const CsValue *captures)
+typedef struct Making {
+    CsAhead *group;
+    Graph *graph;
+} Making;
+
+static void make_room(void *making)
 {
-    size_t n = (size_t)g->fd->nslots, results = (size_t)group->n, leaves = (size_t)leaves_of(g);
-    Ahead *a = mem_object(sizeof *a + n * sizeof *captures + results * sizeof *a->arrays +
-                          leaves * sizeof *a->leaves);
-    if (!a) return NULL;
-    a->group = group;
-    a->graph = g;
-    a->at = group->slots;
-    a->captures = a->room;
-    if (group->chained || g->fd->nresults > 1 || fd_root(g->fd)->type->nparams)
-        a->arrays = (Array **)(a->room + n);
-    a->leaves = a->leaf = (ScalarValue *)((Array **)(a->room + n) + results);
-    if (!add_lines(a)) {
-        mem_object_free(a);
-        return NULL;
+    const Making *m = making;
+    const Graph *g = m->graph;
+    Arena *arena = fd_arena(rt_fd());
+    Ahead *a = arena_new_of(arena, Ahead);
+    a->group = m->group;
+    a->graph = m->graph;
+    a->captures = arena_array(arena, CsValue, g->fd->nslots + 1);
+    if (m->group->chained || g->fd->nresults > 1 || fd_root(g->fd)->type->nparams)
+        a->arrays = arena_array(arena, Array *, m->group->n);
+    a->unfilled = arena_array(arena, Array *, m->group->n);
+    for (int i = 0; i < m->group->n; i++) {
+        const Graph *part = m->group->parts[i]->parsed;
+        a->may_hide = a->may_hide || (m->group->inner >> i & 1 &&
+                                      fd_effects_called(fd_root(part->fd)) & FD_MAY_FAIL);
     }
-    for (size_t i = 0; i < n; i++) {
-        a->captures[i] = captures[i];
-        if (g->fd->slots[i].type->result) cs_retain(captures[i].ref);
-    }
-    return a;
+    m->graph->dying = m->group->chained ? 0 : (uint64_t)m->group->dying;
+    a->leaves = arena_array(arena, ScalarValue, leaves_of(g) + 1);
+    m->graph->ahead = a;
 }
 
 /* The graphs of the parts, so that they can be told apart by their address. */
@@ -161,20 +175,98 @@ static bool parse_parts(const CsAhead *group)
     return true;
 }
 
+/* For evaluations of the group, with parts that are parsed. NULL, perhaps with an exception pending: no memory. */
+static Ahead *ahead_of(CsAhead *group)
+{
+    Graph *g = graph_of(group->graph, &nowhere);
+    if (!g || g->ahead) return g ? g->ahead : NULL;
+    return parse_parts(group) && mem_try(make_room, &(Making){group, g}) ? g->ahead : NULL;
+}
+
+/* Nothing of it is made; the values are not held. */
+static void begin(Ahead *a, CsAhead *group, const CsValue *captures)
+{
+    memcpy(a->captures, captures, (size_t)a->graph->fd->nslots * sizeof *captures);
+    if (a->arrays) memset(a->arrays, 0, (size_t)group->n * sizeof *a->arrays);
+    a->group = group;
+    a->at = group->slots;
+    a->leaf = a->leaves;
+    a->part = 0;
+    a->held = a->keeps = false;
+}
+
+static void hold(Ahead *a)
+{
+    a->keeps = true;
+    for (int i = 0; i < a->graph->fd->nslots; i++)
+        if (a->graph->fd->slots[i].type->result) cs_retain(a->captures[i].ref);
+}
+
 /* ---- statements ---------------------------------------------------------------------------------- */
 
-void cs_ahead(CsAhead *group, const CsValue *captures)
+/* As the last time, at once, which told that they are as good together. */
+static bool make_again(Ahead *a)
 {
-    ahead_drop();
-    if (group->failed >= ENOUGH || device_is_ref() || plan_joins() == PLAN_NONE) return;
+    Array *made[FD_MAX_FIELDS];
+    const CsAhead *group = a->group;
+    const bool hides = a->may_hide || (group->inner && !plain_is_flat(a->graph));
+    if (hides && !group->chained && ahead_hides(a)) return false;
+    if (!instant_all(a->graph, a->captures, &nowhere, made, a->leaves)) {
+        if (cs_pending) rt_catch();
+        return false;
+    }
+    const bool scalars = !fd_root(a->graph->fd)->type->nparams;
+    const int results = a->graph->fd->nresults - scalars;
+    for (int i = 0, part = 0; i < results; part++) {
+        const Graph *g = group->parts[part]->parsed;
+        if (fd_root(g->fd)->type->nparams && !(group->inner >> part & 1))
+            a->arrays[part] = made[i++];
+    }
+    return true;
+}
+
+static bool make(Ahead *a)
+{
+    if (ahead_calls_host(a->graph, a->captures, ++rt.visit)) return false;
+    return add_lines(a) && !ahead_hides(a) && ahead_make(a);
+}
+
+/* The slower way, which decides. */
+static void make_first(CsAhead *group, const CsValue *captures)
+{
+    if (device_is_ref() || plan_joins() == PLAN_NONE) return;
     plan_group(group, "functions of the host are in them");
-    Graph *g = graph_of(group->graph, &nowhere);
-    Ahead *a = g && parse_parts(group) && !ahead_calls_host(g, captures, ++rt.visit)
-                   ? new_ahead(group, g, captures)
-                   : NULL;
-    bool good = a && !ahead_hides(a) && ahead_make(a), held = a && a->held;
+    Ahead *a = ahead_of(group);
+    if (a) begin(a, group, captures);
+    if (a) hold(a);
+    const bool good = a && make(a), held = a && a->held;
     rt.ahead = a;
     if (!good) ahead_drop();
     if (cs_pending) rt_catch();
     if (!held) group->failed = good ? 0 : group->failed + 1;
+}
+
+void cs_ahead(CsAhead *group, const CsValue *captures)
+{
+    if (rt.ahead) ahead_drop();
+    if (group->failed >= ENOUGH) return;
+    const Graph *g = group->graph->parsed;
+    Ahead *a = g ? g->ahead : NULL;
+    if (a) begin(a, group, captures);
+    if (!a || !make_again(a)) {
+        make_first(group, captures);
+        return;
+    }
+    rt.ahead = a;
+    group->failed = 0;
+}
+
+void ahead_end(void)
+{
+    ahead_drop();
+    for (size_t i = 0; i < rt.graphs.len; i++) {
+        const Graph *g = rt.graphs.data[i].graph->parsed;
+        const Ahead *a = g->ahead;
+        for (int k = 0; a && k < a->group->n; k++) cs_release(a->unfilled[k]);
+    }
 }

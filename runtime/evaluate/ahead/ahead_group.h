@@ -14,9 +14,11 @@ typedef struct Ahead {
     bool held;                  /* its parts are better held back */
     const int32_t *at;          /* its slots in group->slots */
     Array **arrays;             /* one a part, ours; NULL: scalars */
-    ScalarValue *leaves, *leaf; /* of all scalars, in room; the first of the part that comes next */
+    ScalarValue *leaves, *leaf; /* of all scalars; the first of the part that comes next */
     PlanLines *lines;           /* for dumps; NULL: nobody asks */
-    CsValue room[];
+    bool keeps;                 /* it has a reference to each capture */
+    Array **unfilled; /* of parts that are no results, by part: what they got last; ours */
+    bool may_hide;    /* such a part may report something, whatever the ranges are */
 } Ahead;
 
 static const CsSite nowhere = {"", "", 0, 0}; /* of errors that nobody sees */

@@ -1,6 +1,7 @@
 /* One evaluation of all parts of a group (ahead.c): arrays of the same ranges, scalars, a chain, or both. */
 #include "../../device/memory.h"
 #include "../../state.h"
+#include "../bind/recall.h"
 #include "../compose/plain.h"
 #include "../into.h"
 #include "../steps/hold.h"
@@ -49,6 +50,7 @@ static bool evaluate_scalars(Ahead *a)
                 (p = buffer_host(b, false, &nowhere));
     if (good) hold_learn(&e);
     if (good) leaves_load(type, p, a->leaves);
+    if (good) recall_range(&e, a->graph, a->captures, &(FdBox){0});
     buffer_release(b);
     compose_end(&e);
     return good;
@@ -125,6 +127,7 @@ bool ahead_make_arrays(Ahead *a)
     e.donors = donors;
     if (good && !(good = eval_on_device(&e, results, buffers, count, &nowhere)))
         into_give_back(results, buffers, donors);
+    if (good) recall_range(&e, a->graph, a->captures, &box);
     compose_end(&e);
     return good;
 }
@@ -208,6 +211,7 @@ static bool evaluate_both(Ahead *a)
            (!scalars || (p = buffer_host(buffers[0], false, &nowhere)));
     if (!good) into_give_back(g->nresults, buffers, donors);
     if (good && scalars) leaves_load(type, p, a->leaves);
+    if (good) recall_ranges(&e, a->graph, a->captures, boxes);
     if (scalars) buffer_release(buffers[0]);
     compose_end(&e);
     return good;

@@ -317,6 +317,11 @@ static void ask(void *asking)
     n->values_hash = numbers_hash(a->e, n->valued);
 }
 
+bool numbers_never_fail(const Numbers *n)
+{
+    return n->fails == FAIL_NEVER || !reports_errors(&n->schedule);
+}
+
 bool numbers_can_fail(const Evaluation *e, Numbers *n)
 {
     if (!reports_errors(&n->schedule)) return false;

@@ -46,6 +46,7 @@ uint64_t numbers_hash(const Evaluation *e, uint64_t slots);
 /* May the launches that are bound report an error? Not if their kernels say so, or if all that is read is in its
  * array: looked for once, of the same numbers. */
 bool numbers_can_fail(const Evaluation *e, Numbers *n);
+bool numbers_never_fail(const Numbers *n); /* is it known that they do not? */
 /* A DomainException; false. */
 bool numbers_infinite(const FdNode *binder, const CsSite *site);
 

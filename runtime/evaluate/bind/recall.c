@@ -246,18 +246,33 @@ Recalled *recall_ready(const Evaluation *e)
     return r && r->ready && (native_use() == NATIVE_ALL || small_at_hand(e)) ? r : NULL;
 }
 
-void recall_range(const Evaluation *e, const Graph *g, const FdBox *box)
+/* The one that e has just run by, whose ranges are to be learnt; NULL: there is nothing to be learnt. */
+static Recalled *unranged(const Evaluation *e, const Graph *g)
 {
-    const Recalled *last = e->composed->last;
-    const bool shifts = e->composed->shifts;
-    if (!last || !last->ready || !plain_is_flat(g) || (shifts && instant_knows(last))) return;
-    Recalled *r = recall_ready(e); /* not of what has no elements: nothing ran then */
+    const Composed *c = e->composed;
+    const Recalled *last = c->last;
+    if (!last || !last->ready || last->ranged || plain_known(g) != c) return NULL;
+    if (c->shifts && instant_knows(last)) return NULL;
+    return recall_ready(e); /* not of what has no elements: nothing ran then */
+}
+
+void recall_range(const Evaluation *e, const Graph *g, const CsValue *captures, const FdBox *box)
+{
+    Recalled *r = unranged(e, g);
     if (!r) return;
-    for (int i = 0; i < g->fd->nslots; i++)
-        if (domain_asks(g, i)) r->ranges[plain_leaf(g, i)] = true;
+    for (int i = 0; i < g->fd->nslots && plain_is_flat(g); i++)
+        if (domain_asks(g, i)) r->ranges[plain_number(g, i)] = true;
     r->range = *box;
     r->ranged = true;
-    instant_learn(r, e, g, box);
+    instant_learn(r, e, g, captures, NULL);
+}
+
+void recall_ranges(const Evaluation *e, const Graph *g, const CsValue *captures, const FdBox *boxes)
+{
+    Recalled *r = unranged(e, g);
+    if (!r) return;
+    r->ranged = true;
+    instant_learn(r, e, g, captures, boxes);
 }
 
 void recall_room(const Evaluation *e, Numbers *n)

@@ -33,8 +33,11 @@ Recalled *recall_ready(const Evaluation *e);
 bool recall_bind(const Evaluation *e, Recalled *r, bool ranges);
 /* The one at *at is the first of c's from now on, which it gives. */
 Recalled *recall_first(Composed *c, Recalled **at);
-/* The array that g, composed as e, has just given has this range: so it is with the same numbers. */
-void recall_range(const Evaluation *e, const Graph *g, const FdBox *box);
+/* What g, composed as e, has just given has this range: so it is with the same numbers. */
+void recall_range(const Evaluation *e, const Graph *g, const CsValue *captures, const FdBox *box);
+/* The same of several results, each of its own range; of scalars it is anything. */
+void recall_ranges(const Evaluation *e, const Graph *g, const CsValue *captures,
+                   const FdBox *boxes);
 /* Takes what recall_keep needs; in mem_try. */
 void recall_room(const Evaluation *e, Numbers *n);
 /* Keeps n, bound for a plan, if it is all that counts; n is then the graph's. */

@@ -108,19 +108,24 @@ Composed *plain_find(const Graph *g, const FdNode *root, const CsValue *captures
     return tour(&t, g, captures) && t.at == p->n ? p->composed : NULL;
 }
 
-Composed *plain_flat(const Graph *g)
+Composed *plain_known(const Graph *g)
 {
-    return g->plain && g->plain->flat ? g->plain->composed : NULL;
+    return g->plain && g->plain->root == fd_root(g->fd) ? g->plain->composed : NULL;
 }
 
 bool plain_is_flat(const Graph *g)
 {
-    return plain_flat(g) != NULL;
+    return g->plain && g->plain->flat && g->plain->composed;
 }
 
-uint32_t plain_leaf(const Graph *g, int slot)
+int plain_size(const Graph *g)
 {
-    return g->plain->met[slot].number;
+    return g->plain->n;
+}
+
+uint32_t plain_number(const Graph *g, int at)
+{
+    return g->plain->met[at].number;
 }
 
 void plain_learn(Graph *g, const FdNode *root, const CsValue *captures, Composed *c)

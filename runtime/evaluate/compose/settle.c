@@ -24,7 +24,7 @@ static bool costly(const Lazy *l)
     return false;
 }
 
-static bool wants_result(const Lazy *l)
+bool settle_wants(const Lazy *l)
 {
     if (l->no_keep || !lazy_finite(l)) return false;
     return l->keep || (l->composed > 0 && l->expensive && costly(l));
@@ -58,7 +58,7 @@ static bool settle_all(const Graph *g, const CsValue *captures)
         }
         Lazy *l = s->lazy;
         stack.len--;
-        if (!l || l->result || !wants_result(l)) continue;
+        if (!l || l->result || !settle_wants(l)) continue;
         /* An error may be one of elements that nobody asks for: then it is composed. (The
          * evaluation's own walks take marks away from what lies below l: that may be looked at
          * again.) */
@@ -79,7 +79,7 @@ static bool has_some(const Graph *g, const CsValue *captures, uint32_t visit)
         Lazy *l = pending(g, i, captures);
         if (!l || l->visit == visit) continue;
         l->visit = visit;
-        some = wants_result(l) || has_some(l->graph, l->captures, visit);
+        some = settle_wants(l) || has_some(l->graph, l->captures, visit);
     }
     return some;
 }

@@ -6,5 +6,7 @@
 
 /* Evaluates those below g. False, without an exception, if memory is out. */
 bool settle(const Graph *g, const CsValue *captures);
+bool settle_wants(
+    const Lazy *l); /* is l, which is not evaluated, one of them, now that it is composed? */
 
 #endif

@@ -23,6 +23,8 @@ struct Graph {
     uint16_t *points;      /* one a slot: at how many different points an element reads it */
     uint8_t refused; /* slice.c: times in a row that its values could not go where they belong */
     uint64_t hides_nothing; /* ahead_hidden.c, of a group: for captures with this hash */
+    struct Ahead *ahead; /* ahead.c, the same: its evaluations, one at a time; NULL: none was.. */
+    uint64_t dying; /* ..and slots, as bits: a variable gives its array up, and gets a result */
     /* hold.c, of what is a step of a loop */
     double work;    /* bytes that it went through */
     uint16_t most;  /* so many at a time are kernels' to do well; 0: not known */

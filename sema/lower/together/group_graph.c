@@ -103,11 +103,22 @@ static uint64_t dying(const Group *g, size_t first, size_t end, const FdGraph *b
     return slots;
 }
 
-/* Does a later member before `end` set the variable again, and do only members in between ask for what this one gives? */
+/* Is a member the new array of its step, which only later members before `end` ask for, and which reports nothing? */
+static bool is_passing(const Group *g, size_t step, size_t member, size_t end)
+{
+    const Ast *graph = g->members.data[member].graph;
+    const FdNode *root = fd_root(g->l->graphs.data[graph->graph.graph].graph);
+    return group_array(g, step) && !(fd_effects_called(root) & FD_MAY_FAIL) &&
+           only_captured(g, &g->steps.data[step], member + 1, end);
+}
+
+/* Do only later members before `end` ask for what a member gives? So it is of a new array that nothing else uses, or of a
+ * variable that another one sets again. */
 static bool is_inner(const Group *g, size_t member, size_t end)
 {
     const Symbol *sym = g->members.data[member].target;
     size_t step = step_of(g, member), again = member + 1;
+    if (is_passing(g, step, member, end)) return true;
     while (again < end && g->members.data[again].target != sym) again++;
     if (again == end || !sym || sym->kind == SYM_FIELD || !group_array(g, step)) return false;
     size_t last = step_of(g, again);
