@@ -359,10 +359,20 @@ void cs_scalar_record(CsGraph *graph, const CsValue *captures, CsValue *out, con
     for (int i = 0; i < n; i++) out[i].i = leaves[i].i;
 }
 
+/* As at_once, of a scalar that is no record. False, perhaps with an exception pending: not so. */
+static inline bool scalar_at_once(const CsGraph *graph, const CsValue *captures, const CsSite *site,
+                                  ScalarValue *out)
+{
+    if (!graph->parsed || !rt_is_calm()) return false;
+    return rt.ahead ? ahead_scalar(graph->parsed, captures, out)
+                    : instant_scalar(graph->parsed, captures, site, out);
+}
+
 int64_t cs_scalar_i(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
     int n;
+    if (scalar_at_once(graph, captures, site, &v)) return v.i;
     return scalar_leaves(graph, captures, &v, &n, site) ? v.i : 0;
 }
 
@@ -370,5 +380,6 @@ double cs_scalar_f(CsGraph *graph, const CsValue *captures, const CsSite *site)
 {
     ScalarValue v;
     int n;
+    if (scalar_at_once(graph, captures, site, &v)) return v.f;
     return scalar_leaves(graph, captures, &v, &n, site) ? v.f : 0;
 }

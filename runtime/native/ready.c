@@ -127,7 +127,7 @@ void ready_scalars(Ready *ready, const ScalarValue *slots)
     for (int i = 0; i < ready->nscalars; i++) {
         const Scalar *s = &ready->scalars[i];
         scalar_store(s->arg->bytes, s->arg->type, slots[s->arg->index]);
-        launch_value(s->arg, s->to);
+        memcpy(s->to, s->arg->bytes, sizeof s->arg->bytes); /* launch_value */
     }
 }
 

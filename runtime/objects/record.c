@@ -118,6 +118,10 @@ void elem_load(const Array *a, const void *data, int64_t at, ScalarValue *leaves
 
 void leaves_load(const FdType *type, const void *data, ScalarValue *leaves)
 {
+    if (!type->record) {
+        *leaves = scalar_load(data, type->scalar);
+        return;
+    }
     for (int i = 0, n = fd_type_leaves(type); i < n; i++)
         leaves[i] =
             scalar_load((const char *)data + fd_plane_offset(type, i, 1), fd_type_leaf(type, i));

@@ -322,8 +322,11 @@ struct PlanMemo {
     uint32_t *turns; /* in which they were worked out; 0: not yet */
     uint32_t turn;   /* from 1 on */
     int asked;       /* of all that hang on slots, and on no loop */
-    Again *again;    /* so many of them, in order */
+    Again *again;    /* so many of them, in order.. */
     int nagain;
+    Again *few; /* ..and those of these that hang on some of.. */
+    int nfew;
+    uint64_t slots; /* ..these slots; 0: nobody knows */
 };
 
 PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Arena *arena)
@@ -333,6 +336,7 @@ PlanMemo *plan_memo_new(const PlanExprs *all, PlanLookup *lookup, void *ctx, Are
     m->values = arena_array(arena, int64_t, all->n + 1);
     m->turns = arena_array(arena, uint32_t, all->n + 1);
     m->again = arena_array(arena, Again, all->n + 1);
+    m->few = arena_array(arena, Again, all->n + 1);
     return m;
 }
 
@@ -401,6 +405,15 @@ static void list_again(PlanMemo *m)
             e->code, i, {id_of(e->x[0]), id_of(e->x[1]), id_of(e->x[2])}, e->needs.slots, e};
     }
     m->asked = m->nagain;
+    m->slots = 0;
+}
+
+static void list_few(PlanMemo *m, uint64_t slots)
+{
+    m->nfew = 0;
+    m->slots = slots;
+    for (int i = 0; i < m->nagain; i++)
+        if (m->again[i].slots & slots) m->few[m->nfew++] = m->again[i];
 }
 
 /* Operand k of what is worked out again; another choice may ask for one for the first time. */
@@ -414,8 +427,9 @@ void plan_memo_again(PlanMemo *m, uint64_t slots)
     int64_t *values = m->values;
     plan_memo_turn(m);
     if (m->asked != m->nagain) list_again(m);
-    for (const Again *a = m->again, *end = a + m->nagain; a < end; a++) {
-        if (!(a->slots & slots)) continue;
+    if (m->slots != slots || !slots)
+        list_few(m, slots); /* a loop changes the same ones in each turn */
+    for (const Again *a = m->few, *end = a + m->nfew; a < end; a++) {
         const int64_t x = values[a->x[0]], y = values[a->x[1]];
         int64_t r;
         switch (a->code) { /* the most usual ones, without a way round */

@@ -21,7 +21,8 @@ typedef struct Move {
     What what;
     const int64_t *from;
     void *to;
-    int64_t most; /* IS: what it was */
+    int64_t most;   /* IS: what it was */
+    uint64_t slots; /* that it hangs on */
 } Move;
 
 struct CgAgain {
@@ -32,6 +33,10 @@ struct CgAgain {
     Move *moves; /* room for all */
     int nmoves;  /* 0: not known */
     bool winds;  /* they have led through a loop: there are none */
+    Move *few;   /* those that hang on some of.. */
+    int nfew;
+    uint64_t slots;   /* ..these slots; 0: nobody knows */
+    uint64_t unmoved; /* slots that have had other numbers since the moves were made */
 };
 
 static size_t moves_of(const CgPlan *p, const CgSchedule *s)
@@ -51,6 +56,7 @@ CgAgain *cg_plan_again(const CgPlan *p, const CgBinding *b, const CgDevice *d, c
     a->scalars = arena_copy(arena, b->slot_scalars, slots * sizeof *a->scalars);
     a->values = bind_values(p, b, &a->device, arena);
     a->moves = arena_array(arena, Move, moves_of(p, s));
+    a->few = arena_array(arena, Move, moves_of(p, s));
     return a;
 }
 
@@ -107,7 +113,7 @@ static void add(CgAgain *a, What what, const PlanExpr *e, void *to, int64_t most
 {
     const int64_t *from = plan_memo_place(a->values->memo, e);
     if (!from) a->winds = true;
-    if (from) a->moves[a->nmoves++] = (Move){what, from, to, most};
+    if (from) a->moves[a->nmoves++] = (Move){what, from, to, most, plan_expr_needs(e).slots};
 }
 
 static void add_launch(CgAgain *a, const Step *step, CgLaunch *l)
@@ -133,6 +139,7 @@ static void learn(CgAgain *a, CgSchedule *s)
     const CgPlan *p = v->plan;
     CgLaunch *l = s->launches;
     a->nmoves = 0;
+    a->slots = 0;
     for (size_t i = 0; i < p->flags.len; i++)
         add(a, MOVE_IS, p->flags.data[i].expr, NULL, s->variant >> i & 1);
     for (int i = 0; i < s->ntemps; i++)
@@ -153,11 +160,21 @@ static void learn(CgAgain *a, CgSchedule *s)
     if (a->winds) a->nmoves = 0;
 }
 
-static bool follows(const CgAgain *a)
+/* Those that hang on these slots: others are as they were. A loop changes the same ones in each turn. */
+static void choose_moves(CgAgain *a, uint64_t slots)
 {
-    int64_t bytes = 0;
+    if (slots && a->slots == slots) return;
+    a->slots = slots;
+    a->nfew = 0;
+    for (int i = 0; i < a->nmoves; i++)
+        if (a->moves[i].slots & slots) a->few[a->nfew++] = a->moves[i];
+}
+
+static bool follows(const CgAgain *a, const CgSchedule *s)
+{
+    size_t bytes = s->out_bytes;
     bool good = true;
-    for (const Move *m = a->moves, *end = m + a->nmoves; m < end && good; m++) {
+    for (const Move *m = a->few, *end = m + a->nfew; m < end && good; m++) {
         const int64_t value = *m->from;
         switch (m->what) {
         case MOVE_IS: good = (value != 0) == m->most; break;
@@ -165,7 +182,7 @@ static bool follows(const CgAgain *a)
         case MOVE_ITEMS: good = value > 0; break;
         case MOVE_BYTES:
             good = value >= 0;
-            bytes |= value;
+            bytes += (size_t)value - *(const size_t *)m->to;
             break;
         default: break;
         }
@@ -175,13 +192,15 @@ static bool follows(const CgAgain *a)
 
 static void move(const CgAgain *a, CgSchedule *s)
 {
-    s->out_bytes = 0;
-    for (const Move *m = a->moves, *end = m + a->nmoves; m < end; m++) {
+    for (const Move *m = a->few, *end = m + a->nfew; m < end; m++) {
         const int64_t value = *m->from;
         switch (m->what) {
         case MOVE_ITEMS: *(size_t *)m->to = (size_t)value; break;
         case MOVE_LOCAL: *(size_t *)m->to = value > 0 ? (size_t)value : 0; break;
-        case MOVE_BYTES: s->out_bytes += *(size_t *)m->to = (size_t)value; break;
+        case MOVE_BYTES:
+            s->out_bytes += (size_t)value - *(size_t *)m->to;
+            *(size_t *)m->to = (size_t)value;
+            break;
         case MOVE_INT: memcpy(m->to, &(int32_t){(int32_t)value}, sizeof(int32_t)); break;
         case MOVE_LONG: memcpy(m->to, &value, sizeof value); break;
         case MOVE_QUIET: *(bool *)m->to = value != 0; break;
@@ -197,10 +216,14 @@ bool cg_plan_bind_again(CgAgain *a, CgSchedule *s)
 {
     Values *v = a->values;
     BindWalk w = {0};
-    plan_memo_again(v->memo, take_numbers(a));
+    const uint64_t others = take_numbers(a);
+    a->unmoved |= others;
+    plan_memo_again(v->memo, others);
     bind_deep(v);
-    if (a->nmoves && follows(a)) {
+    if (a->nmoves) choose_moves(a, a->unmoved);
+    if (a->nmoves && follows(a, s)) {
         move(a, s);
+        a->unmoved = 0;
         return true;
     }
     if (!is_launched_again(v, s)) return false;
@@ -218,6 +241,7 @@ bool cg_plan_bind_again(CgAgain *a, CgSchedule *s)
         l->quiet = step->quiet && bind_number(step->quiet, v);
         l++;
     }
+    a->unmoved = 0;
     if (!a->winds) learn(a, s);
     return true;
 }

@@ -8,6 +8,7 @@
  * Functions of the host are never called from here. */
 #include <string.h>
 
+#include "../../../fdag/index/footprint/footprint.h"
 #include "../../device/device.h"
 #include "../../device/memory.h"
 #include "../../state.h"
@@ -19,7 +20,8 @@ enum { ENOUGH = 4 }; /* failures in a row: then it is left alone */
 
 /* ---- handing out --------------------------------------------------------------------------- */
 
-void ahead_drop(void)
+/* Forgets what nobody asked for. */
+static void ahead_drop(void)
 {
     Ahead *a = rt.ahead;
     if (!a) return;
@@ -159,8 +161,7 @@ static void make_room(void *making)
     a->unfilled = arena_array(arena, Array *, m->group->n);
     for (int i = 0; i < m->group->n; i++) {
         const Graph *part = m->group->parts[i]->parsed;
-        a->may_hide = a->may_hide || (m->group->inner >> i & 1 &&
-                                      fd_effects_called(fd_root(part->fd)) & FD_MAY_FAIL);
+        a->may_hide = a->may_hide || (m->group->inner >> i & 1 && !fd_is_surely_good(part->fd));
     }
     m->graph->dying = m->group->chained ? 0 : (uint64_t)m->group->dying;
     a->leaves = arena_array(arena, ScalarValue, leaves_of(g) + 1);

@@ -10,7 +10,6 @@
 Array *ahead_array(const Graph *g, const CsValue *captures);
 /* The same of a scalar graph: one value a leaf. */
 bool ahead_scalar(const Graph *g, const CsValue *captures, ScalarValue *out);
-void ahead_drop(void); /* forgets what nobody asked for */
-void ahead_end(void);  /* the same, at the end: there are no groups any more */
+void ahead_end(void); /* at the end: there are no groups any more */
 
 #endif

@@ -48,7 +48,8 @@ typedef struct Out {
 struct Instant {
     bool is;    /* its slots are learnt.. */
     bool fits;  /* ..and the results, of the ranges that they have.. */
-    bool apart; /* ..each of its own */
+    bool apart; /* ..each of its own.. */
+    bool over;  /* ..and some into arrays that are given up, if nothing fails */
     int n, nleaves, nlazies, nouts;
     void *nowhere;
     RtLeaf *leaves; /* as those of an Evaluation */
@@ -171,6 +172,7 @@ static void learn_over(Instant *in, const Recalled *r, const Graph *g)
 {
     const CgSchedule *s = &r->numbers.schedule;
     bool over = g->dying != 0 && plain_is_flat(g);
+    in->over = false;
     for (int i = 0; over && i < s->nlaunches; i++)
         for (int k = 0; k < s->launches[i].nargs; k++)
             over = over && (s->launches[i].over || s->launches[i].args[k].kind != CG_ARG_SLOT);
@@ -181,7 +183,9 @@ static void learn_over(Instant *in, const Recalled *r, const Graph *g)
         while (i < in->nouts &&
                (!in->outs[i].is_array || in->outs[i].over >= 0 || in->outs[i].elem != slot->elem))
             i++;
-        if (i < in->nouts) in->outs[i].over = k;
+        if (i == in->nouts) continue;
+        in->outs[i].over = k;
+        in->over = true;
     }
 }
 
@@ -219,7 +223,7 @@ void instant_learn(Recalled *r, const Evaluation *e, const Graph *g, const CsVal
     }
     in->is = in->fits = good && are_small(in, r);
     if (in->is) learn_over(in, r, g);
-    if (in->is) numbers_can_fail(e, &r->numbers);
+    if (in->over) numbers_can_fail(e, &r->numbers);
 }
 
 bool instant_knows(const Recalled *r)
@@ -252,13 +256,14 @@ static Lazy *met_lazy(const Slot *s, void *fn, uint32_t visit)
     return l;
 }
 
+/* How captures are like those before: in all, but that.. */
 typedef struct Look {
     const Instant *in;
     const Slot *slot; /* the next */
     uint32_t visit;
-    bool strict;  /* all that decides something is the same, or.. */
-    bool ranges;  /* ..some arrays have others */
-    bool changed; /* some scalars have other values */
+    bool ranges;  /* ..some arrays have others, */
+    bool decides; /* some scalars that decide something have other values, */
+    bool changed; /* or some that do not */
 } Look;
 
 static bool looks_alike(Look *l, int n, const CsValue *captures);
@@ -271,7 +276,7 @@ static inline bool is_met(Look *l, const Slot *s, void *fn)
         const bool same = a && rt_array_has(a, s->box);
         l->ranges |= !same;
         in->leaves[s->number].array = a;
-        return same || (!l->strict && a && a->head.rank == s->box->rank);
+        return same || (a && a->head.rank == s->box->rank);
     }
     if (s->kind == AGAIN) return lazy_array(fn) == in->leaves[s->number].array;
     if (s->kind == LAZY_AGAIN) return fn == in->lazies[s->number];
@@ -286,10 +291,9 @@ static bool looks_alike(Look *l, int n, const CsValue *captures)
     for (int i = 0; i < n; i++) {
         const Slot *s = l->slot++;
         if (s->kind < ARRAY) {
-            if (l->strict && captures[i].i != s->last->i) {
-                if (s->kind == FIXED) return false;
-                l->changed = true;
-            }
+            const bool other = captures[i].i != s->last->i;
+            l->decides |= other && s->kind == FIXED;
+            l->changed |= other;
             l->in->leaves[s->number].scalar.i = captures[i].i;
         } else if (!is_met(l, s, captures[i].ref)) {
             return false;
@@ -298,9 +302,12 @@ static bool looks_alike(Look *l, int n, const CsValue *captures)
     return true;
 }
 
-static Look look(const Instant *in, bool strict)
+/* Are the captures of g like those that r has, but for numbers? */
+static bool is_like(const Recalled *r, const Graph *g, const CsValue *captures, Look *look)
 {
-    return (Look){.in = in, .slot = in->slots, .visit = ++rt.visit, .strict = strict};
+    const Instant *in = r->instant;
+    *look = (Look){.in = in, .slot = in->slots, .visit = ++rt.visit};
+    return in->is && r->where == rt.where && looks_alike(look, g->fd->nslots, captures);
 }
 
 /* Values that decide nothing. */
@@ -317,30 +324,21 @@ static void take_scalars(const Instant *in, Recalled *r)
     n->divides = false;
 }
 
-/* What is to run, with where operands lie; NULL: it is not known. So it was before. */
-static Recalled *find_same(Composed *c, const Graph *g, const CsValue *captures)
+/* Is it the same, but for scalars that decide nothing? */
+static bool is_same(const Recalled *r, const Look *look)
 {
-    for (Recalled **at = &c->last, *r; (r = *at); at = &r->next) {
-        if (!r->ranged || !r->instant->fits || r->where != rt.where) continue;
-        Look l = look(r->instant, true);
-        if (!looks_alike(&l, g->fd->nslots, captures)) continue;
-        if (l.changed) take_scalars(r->instant, r);
-        return r == c->last ? r : recall_first(c, at);
-    }
-    return NULL;
+    return r->ranged && r->instant->fits && !look->ranges && !look->decides;
 }
 
-/* Is r bound to these numbers now? Other ranges are tried where no loop comes back to those before. */
-static bool is_bound(Recalled *r, Composed *c, const Graph *g, const CsValue *captures)
+/* Is r, which is like the captures, bound to their numbers now? Other ranges are tried where no loop comes back to those
+ * before. */
+static bool is_bound(Recalled *r, Composed *c, const Look *look)
 {
-    Instant *in = r->instant;
-    if (!in->is || r->where != rt.where) return false;
-    Look l = look(in, false);
-    if (!looks_alike(&l, g->fd->nslots, captures)) return false;
-    if (l.ranges && (!c->shifts || in->apart)) return false;
+    const Instant *in = r->instant;
+    if (look->ranges && (!c->shifts || in->apart)) return false;
     const size_t n = (size_t)in->nleaves;
     const Evaluation e = {.composed = c, .leaves = {in->leaves, n, n}};
-    return recall_bind(&e, r, l.ranges);
+    return recall_bind(&e, r, look->ranges);
 }
 
 /* Has it the ranges of the results, now that it is bound to these numbers? */
@@ -352,24 +350,38 @@ static bool finds_ranges(Recalled *r, Graph *g, const CsValue *captures, const C
 }
 
 /* One of the last, bound to these numbers, with the ranges of results: NULL, perhaps with an exception pending, if there is
- * none that can be. */
-static Recalled *find_bound(Composed *c, Graph *g, const CsValue *captures, const CsSite *site)
+ * none that can be. look: of the first, which was looked at last; else NULL. */
+static Recalled *find_bound(Composed *c, Graph *g, const CsValue *captures, const Look *look,
+                            const CsSite *site)
 {
     Recalled **at = &c->last, *r;
+    Look l;
     int tries = 0;
-    while ((r = *at) && tries < TRIES && !is_bound(r, c, g, captures)) at = &r->next, tries++;
+    for (; (r = *at) && tries < TRIES; at = &r->next, tries++) {
+        if (!look && !is_like(r, g, captures, &l)) continue;
+        if (is_bound(r, c, look ? look : &l)) break;
+        look = NULL;
+    }
     if (!r || tries == TRIES) return NULL;
     if (tries) recall_first(c, at);
     r->instant->fits = finds_ranges(r, g, captures, site) && are_small(r->instant, r);
     return r->instant->fits ? r : NULL;
 }
 
+/* What is to run, with where operands lie; NULL, perhaps with an exception pending: it is not known. */
 static Recalled *find(Graph *g, const CsValue *captures, const CsSite *site)
 {
     Composed *c = plain_known(g);
     if (!c || cs_pending || !rt_is_calm()) return NULL;
-    Recalled *r = find_same(c, g, captures);
-    if (!r) r = find_bound(c, g, captures, site);
+    Recalled **at = &c->last, *r;
+    Look look;
+    bool like = false;
+    for (; (r = *at); at = &r->next)
+        if ((like = is_like(r, g, captures, &look)) && is_same(r, &look)) break;
+    if (r && look.changed) take_scalars(r->instant, r);
+    if (r && r != c->last) recall_first(c, at);
+    const bool alone = c->last && !c->last->next;
+    if (!r && (like || !alone)) r = find_bound(c, g, captures, alone ? &look : NULL, site);
     if (r) compose_used(c);
     return r;
 }
@@ -417,7 +429,7 @@ static bool make(Recalled *r, Array **arrays, void *room, const CsSite *site)
 {
     const Instant *in = r->instant;
     void **outs = ready_sides(r->ready)->outs;
-    const bool over = numbers_never_fail(&r->numbers);
+    const bool over = in->over && numbers_never_fail(&r->numbers);
     bool good = true;
     int n = 0;
     for (int i = 0; good && i < in->nouts; i++) {

@@ -146,16 +146,20 @@ static bool rebind(const Evaluation *e, Recalled *r, Likeness is)
     if (!r->native || r->values || n->valued || (work > LITTLE && !b.works)) return false;
     const bool ranged = r->ranged && keeps(e, r, is, r->ranges);
     memcpy(r->before, n->scalars, slots * sizeof *n->scalars);
-    copy_boxes(r->boxes, n->boxes, slots);
-    numbers_leaves(e, n->boxes, n->scalars);
-    place(c, n);
+    if (is == RANGES) {
+        copy_boxes(r->boxes, n->boxes, slots);
+        numbers_leaves(e, n->boxes, n->scalars);
+        place(c, n);
+    } else {
+        take_scalars(e, n);
+    }
     if (mem_try(bind, &b) && b.follows) {
         r->ranged = ranged;
         return true;
     }
     n->work = work;
     memcpy(n->scalars, r->before, slots * sizeof *n->scalars);
-    copy_boxes(n->boxes, r->boxes, slots);
+    if (is == RANGES) copy_boxes(n->boxes, r->boxes, slots);
     place(c, n);
     return false;
 }

@@ -7,11 +7,13 @@
 
 /* ---- environments ---------------------------------------------------------------------------- */
 
+enum { FEW = 8 }; /* slots */
+
 typedef struct Env {
     bool open; /* a bound was a value of an array */
     FdEnv env;
-    FdBox boxes[8];
-    ScalarValue scalars[8];
+    FdBox boxes[FEW];
+    ScalarValue scalars[FEW];
     void *more;
 } Env;
 
@@ -22,7 +24,7 @@ static void env_open(Env *e, const Graph *g, const CsValue *captures)
     e->more = NULL;
     e->open = false;
     int n = g->fd->nslots;
-    if (n > 8) {
+    if (n > FEW) {
         boxes = arena_alloc(e->more = arena_new(), (size_t)n * sizeof *boxes);
         scalars = arena_array(e->more, ScalarValue, n);
     }
@@ -204,7 +206,8 @@ static bool agree_all(Graph *g, Env *e, const CsValue *captures, const CsSite *s
 
 /* A domain of a graph, and what it was found from: loops ask for the same few again. */
 struct Domain {
-    bool is;             /* else it holds no more */
+    bool is;    /* else it holds no more */
+    bool plain; /* of a range that is worked out of few numbers, with nothing to be checked */
     struct Domain *next; /* found before */
     FdBox box;
     FdBox *boxes;        /* one a slot.. */
@@ -218,11 +221,38 @@ static void ask(const struct Domain *k, const FdNode *f, int d)
     graph_range_asks(&dom, k->asked);
 }
 
+/* A number, a scalar, a bound of a slot, or sums and the like of a few: to work it out takes no memory. */
+static bool is_plain(const FdNode *n, int deepest)
+{
+    const FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    if (n->kind == FD_SCALAR) return true;
+    if (op == FD_OP_LOWER || op == FD_OP_UPPER)
+        return n->args[0]->kind == FD_FUNC && n->args[0]->leaf == FD_LEAF_SLOT;
+    bool plain = deepest > 0 && (op == FD_OP_ADD || op == FD_OP_SUB || op == FD_OP_MUL ||
+                                 op == FD_OP_MIN || op == FD_OP_MAX || op == FD_OP_CONVERT);
+    for (int i = 0; plain && i < n->nargs; i++) plain = is_plain(n->args[i], deepest - 1);
+    return plain;
+}
+
+static bool has_plain_range(const FdGraph *g)
+{
+    enum { DEEPEST = 4 };
+    const FdNode *root = fd_root(g);
+    bool plain = root->kind == FD_LET && g->nslots <= FEW;
+    for (int i = 0; plain && i < g->nagrees; i++)
+        plain = g->agrees[i].a->kind == FD_VAR || g->agrees[i].b->kind == FD_VAR;
+    for (int d = 0; plain && d < root->type->nparams; d++)
+        plain = root->doms[d].lo && root->doms[d].hi && is_plain(root->doms[d].lo, DEEPEST) &&
+                is_plain(root->doms[d].hi, DEEPEST);
+    return plain;
+}
+
 static struct Domain *new_domain(const Graph *g)
 {
     Arena *arena = fd_arena(rt_fd());
     struct Domain *k = arena_new_of(arena, struct Domain);
     const FdNode *root = fd_root(g->fd);
+    k->plain = has_plain_range(g->fd);
     k->boxes = arena_array(arena, FdBox, g->fd->nslots);
     k->values = arena_array(arena, ScalarValue, g->fd->nslots);
     k->asked = arena_array(arena, bool, g->fd->nslots);
@@ -337,6 +367,25 @@ bool domain_asks(const Graph *g, int slot)
     return g->domain && g->domain->asked[slot];
 }
 
+/* A range that is worked out of numbers that are at hand; false: it is not that plain. */
+static bool find_plain(const Graph *g, const CsValue *captures, FdBox *box)
+{
+    const FdNode *root = fd_root(g->fd);
+    Env e;
+    if (!g->domain || !g->domain->plain) return false;
+    env_open(&e, g, captures);
+    bool good = true;
+    for (int d = 0; good && d < box->rank; d++) {
+        int64_t lo, hi;
+        good = fd_eval_bound(root->doms[d].lo, &e.env, &lo) == FD_BOUND_OK &&
+               fd_eval_bound(root->doms[d].hi, &e.env, &hi) == FD_BOUND_OK;
+        box->dim[d].full = false;
+        box->dim[d].lo = lo;
+        box->dim[d].hi = hi > lo ? hi : lo;
+    }
+    return good;
+}
+
 bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *box)
 {
     const FdBox *again = domain_again(g, captures);
@@ -345,6 +394,7 @@ bool domain_find(Graph *g, const CsValue *captures, const CsSite *site, FdBox *b
         return true;
     }
     *box = (FdBox){.rank = fd_root(g->fd)->type->nparams};
+    if (!cs_pending && g->misses >= MISSES && find_plain(g, captures, box)) return true;
     Finding f = {g, captures, site, box, false};
     if (!mem_try(find, &f)) rt_throw_memory(site, 0);
     rt_site(site);
