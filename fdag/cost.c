@@ -106,9 +106,25 @@ static bool is_element(const FdNode *n)
     return n->kind == FD_APPLY && n->fn->kind == FD_FUNC && n->fn->leaf == FD_LEAF_SLOT;
 }
 
-/* plain: as above, and nothing of indices. */
+/* How often the body of a function is evaluated that is applied so many times for each of so many elements: if its own
+ * elements are fewer, it is stored. */
+static double times_stored(const FdNode *let, const FdEnv *env, double times, double elements)
+{
+    double own = 1;
+    for (int i = 0; i < let->nvars; i++) {
+        int64_t lo, hi;
+        const FdDom *dom = &let->doms[i];
+        if (!dom->lo || !dom->hi || fd_eval_bound(dom->lo, env, &lo) != FD_BOUND_OK ||
+            fd_eval_bound(dom->hi, env, &hi) != FD_BOUND_OK)
+            return times;
+        own *= hi > lo ? (double)hi - (double)lo : 0;
+    }
+    return own < times * elements ? own / elements : times;
+}
+
+/* plain: as above, and nothing of indices. elements: of the root, for each of which it is. */
 static double work(const FdNode *n, const FdiMap *lets, const double *let_costs, const FdEnv *env,
-                   bool plain)
+                   bool plain, double elements)
 {
     typedef struct Work {
         const FdNode *node;
@@ -130,6 +146,9 @@ static double work(const FdNode *n, const FdiMap *lets, const double *let_costs,
         if (plain && is_element(w.node)) continue;
         if (w.node->kind == FD_APPLY)
             cost += times * (plain ? plain_cost(w.node) : cost_of_apply(w.node, lets, let_costs));
+        if (w.node->kind == FD_LET && w.node != n && env && !plain && elements > 0 &&
+            fd_closed(w.node))
+            times = times_stored(w.node, env, times, elements);
         if (w.node->kind == FD_REDUCE) {
             times *= trips(w.node, env);
             cost += times;
@@ -147,7 +166,7 @@ static double work(const FdNode *n, const FdiMap *lets, const double *let_costs,
 
 double fdi_cost(const FdNode *n, const FdiMap *lets, const double *let_costs)
 {
-    return work(n, lets, let_costs, NULL, false);
+    return work(n, lets, let_costs, NULL, false, 1);
 }
 
 double fd_elements(const FdGraph *g, const FdEnv *env)
@@ -158,9 +177,10 @@ double fd_elements(const FdGraph *g, const FdEnv *env)
 static double work_of_all(const FdGraph *g, const FdEnv *env, bool arithmetic)
 {
     const FdiMap none = {0};
+    const double elements = env ? fd_elements(g, env) : 1;
     double all = 0;
     for (int k = 0; k < g->nresults; k++)
-        all += work(g->results[k].node, &none, NULL, env, arithmetic);
+        all += work(g->results[k].node, &none, NULL, env, arithmetic, elements);
     return all;
 }
 

@@ -103,11 +103,25 @@ static bool is_one_pass(const FdGraph *whole)
     return one;
 }
 
+/* Does the scalar read what an array does? Else nothing tells that they have the same ranges. */
+static bool is_related(const FdGraph *g)
+{
+    bool related = false;
+    for (int i = 0; i < g->nslots && !related; i++) {
+        if (!g->slots[i].type->nparams || !fd_any(fd_root(g), reads_slot, &i)) continue;
+        for (int k = 1; k < g->nresults && !related; k++)
+            related = fd_any(g->results[k].node, reads_slot, &i);
+    }
+    return related;
+}
+
 FdPays fd_several_pays(const FdGraph *whole)
 {
     bool scalar = !fd_root(whole)->type->nparams;
     if (whole->nresults > 1 && (scalar || fdi_is_apart(whole)))
-        return fd_shares_work(whole) || (scalar && is_one_pass(whole)) ? FD_PAYS : FD_PAYS_NOT;
+        return fd_shares_work(whole) || (scalar && is_related(whole) && is_one_pass(whole))
+                   ? FD_PAYS
+                   : FD_PAYS_NOT;
     static const char *const passes[] = {"beside", "inline", "compose", "share"};
     const double enough = 0.8; /* of the operations, and of what is read and written */
     const FdiMap none = {0};

@@ -54,6 +54,8 @@ void fd_footprints_of(const FdGraph *g, const FdEnv *env, const FdShare *share, 
 /* Known without numbers: are all results maps, without reductions and operations that can fail, that read the
  * slot at their own variables only? Then the slot's array may give its memory to one of them. */
 bool fd_reads_own_only(const FdGraph *g, int slot);
+/* The same: is it an array, each element made of the arrays' own, over ranges that are theirs? Then none is an error. */
+bool fd_is_surely_good(const FdGraph *g);
 /* Is each element of the slot's array certain to be read if all of g's root is evaluated, which has this box? By a read at
  * variables that take all its indices, behind no choice. */
 bool fd_reads_whole(const FdGraph *g, int slot, const FdBox *box, const FdEnv *env);

@@ -165,6 +165,16 @@ bool fd_reads_own_only(const FdGraph *g, int slot)
     return only;
 }
 
+bool fd_is_surely_good(const FdGraph *g)
+{
+    const FdNode *n = fd_root(g);
+    bool good = g->nresults == 1 && n->kind == FD_LET;
+    for (int d = 0; good && d < n->nvars; d++) good = n->doms[d].kind == FD_DOM_INFERRED;
+    for (int i = 0; good && i < g->nslots; i++)
+        good = !g->slots[i].type->result || (g->slots[i].is_array && fd_reads_own_only(g, i));
+    return good;
+}
+
 /* ---- all of a slot -------------------------------------------------------------------------------- */
 
 enum { WHOLE_VARS = 2 * FD_MAX_RANK, WHOLE_NODES = 1000 /* that are looked at */ };

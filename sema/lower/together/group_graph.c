@@ -107,8 +107,7 @@ static uint64_t dying(const Group *g, size_t first, size_t end, const FdGraph *b
 static bool is_passing(const Group *g, size_t step, size_t member, size_t end)
 {
     const Ast *graph = g->members.data[member].graph;
-    const FdNode *root = fd_root(g->l->graphs.data[graph->graph.graph].graph);
-    return group_array(g, step) && !(fd_effects_called(root) & FD_MAY_FAIL) &&
+    return group_array(g, step) && fd_is_surely_good(g->l->graphs.data[graph->graph.graph].graph) &&
            only_captured(g, &g->steps.data[step], member + 1, end);
 }
 

@@ -55,7 +55,9 @@ static void add_stmt(Group *g, AstList *out, Ast *stmt)
     for (int attempt = 0; attempt < 2; attempt++) {
         size_t members = g->members.len;
         if (!group_take(g, stmt)) break;
-        if (group_fits(g)) return;
+        if (!g->members.len)
+            flush(g, out); /* groups begin with an evaluation, which may use what is set here */
+        if (!g->steps.len || group_fits(g)) return;
         g->members.len = members;
         g->steps.len--;
         flush(g, out); /* it begins a new one */
