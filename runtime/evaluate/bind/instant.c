@@ -256,14 +256,18 @@ static Lazy *met_lazy(const Slot *s, void *fn, uint32_t visit)
     return l;
 }
 
-/* How captures are like those before: in all, but that.. */
+/* How captures may differ from those before, as bits. */
+enum {
+    RANGES = 1,  /* some arrays have others */
+    DECIDES = 2, /* some scalars that decide something have other values.. */
+    CHANGED = 4  /* ..or any */
+};
+
 typedef struct Look {
     const Instant *in;
     const Slot *slot; /* the next */
     uint32_t visit;
-    bool ranges;  /* ..some arrays have others, */
-    bool decides; /* some scalars that decide something have other values, */
-    bool changed; /* or some that do not */
+    uint32_t differs;
 } Look;
 
 static bool looks_alike(Look *l, int n, const CsValue *captures);
@@ -274,7 +278,7 @@ static inline bool is_met(Look *l, const Slot *s, void *fn)
     if (s->kind == ARRAY) {
         Array *a = met(s, fn, l->visit);
         const bool same = a && rt_array_has(a, s->box);
-        l->ranges |= !same;
+        if (!same) l->differs |= RANGES;
         in->leaves[s->number].array = a;
         return same || (a && a->head.rank == s->box->rank);
     }
@@ -291,9 +295,8 @@ static bool looks_alike(Look *l, int n, const CsValue *captures)
     for (int i = 0; i < n; i++) {
         const Slot *s = l->slot++;
         if (s->kind < ARRAY) {
-            const bool other = captures[i].i != s->last->i;
-            l->decides |= other && s->kind == FIXED;
-            l->changed |= other;
+            if (captures[i].i != s->last->i)
+                l->differs |= s->kind == FIXED ? DECIDES | CHANGED : CHANGED;
             l->in->leaves[s->number].scalar.i = captures[i].i;
         } else if (!is_met(l, s, captures[i].ref)) {
             return false;
@@ -327,7 +330,7 @@ static void take_scalars(const Instant *in, Recalled *r)
 /* Is it the same, but for scalars that decide nothing? */
 static bool is_same(const Recalled *r, const Look *look)
 {
-    return r->ranged && r->instant->fits && !look->ranges && !look->decides;
+    return r->ranged && r->instant->fits && !(look->differs & (RANGES | DECIDES));
 }
 
 /* Is r, which is like the captures, bound to their numbers now? Other ranges are tried where no loop comes back to those
@@ -335,10 +338,11 @@ static bool is_same(const Recalled *r, const Look *look)
 static bool is_bound(Recalled *r, Composed *c, const Look *look)
 {
     const Instant *in = r->instant;
-    if (look->ranges && (!c->shifts || in->apart)) return false;
+    const bool ranges = look->differs & RANGES;
+    if (ranges && (!c->shifts || in->apart)) return false;
     const size_t n = (size_t)in->nleaves;
     const Evaluation e = {.composed = c, .leaves = {in->leaves, n, n}};
-    return recall_bind(&e, r, look->ranges);
+    return recall_bind(&e, r, ranges);
 }
 
 /* Has it the ranges of the results, now that it is bound to these numbers? */
@@ -378,7 +382,7 @@ static Recalled *find(Graph *g, const CsValue *captures, const CsSite *site)
     bool like = false;
     for (; (r = *at); at = &r->next)
         if ((like = is_like(r, g, captures, &look)) && is_same(r, &look)) break;
-    if (r && look.changed) take_scalars(r->instant, r);
+    if (r && look.differs & CHANGED) take_scalars(r->instant, r);
     if (r && r != c->last) recall_first(c, at);
     const bool alone = c->last && !c->last->next;
     if (!r && (like || !alone)) r = find_bound(c, g, captures, alone ? &look : NULL, site);
