@@ -61,37 +61,10 @@ static void go_on(Ahead *a, const Graph *g)
     if (++a->part == a->group->n) ahead_drop();
 }
 
-/* The array of a part that is no result: later ones have been computed without it, and nobody else asks for
- * an element. */
-static Array *unfilled(Ahead *a, const Graph *g, const CsValue *captures)
-{
-    Array **last = &a->unfilled[a->part];
-    FdBox box;
-    if (*last && !a->keeps) return cs_retain(*last); /* of the same ranges */
-    if (!lazy_range((Graph *)(uintptr_t)g, captures, &nowhere, &box)) {
-        rt_catch();
-        return NULL;
-    }
-    if (*last && !rt_array_has(*last, &box)) {
-        cs_release(*last);
-        *last = NULL;
-    }
-    const int32_t elem = elem_of_type(fd_root(g->fd)->type->result);
-    Array *made = *last ? cs_retain(*last) : rt_array_over(elem, &box, &nowhere);
-    if (cs_pending) rt_catch();
-    if (made && !*last && made->head.buffer && plan_is_small(made->head.buffer->bytes))
-        *last = cs_retain(made);
-    return made;
-}
-
 Array *ahead_array(const Graph *g, const CsValue *captures)
 {
     Ahead *a = rt.ahead;
     if (!a || !is_next(a, g, captures)) return NULL;
-    if (a->group->inner >> a->part & 1 && !(a->arrays[a->part] = unfilled(a, g, captures))) {
-        ahead_drop();
-        return NULL;
-    }
     Array *result = a->arrays[a->part];
     go_on(a, g);
     return result;
@@ -205,23 +178,31 @@ static void hold(Ahead *a)
 
 /* ---- statements ---------------------------------------------------------------------------------- */
 
+/* Are there arrays for all parts that are no results? */
+static bool has_unfilled(const Ahead *a)
+{
+    bool all = true;
+    for (int i = 0; all && i < a->group->n; i++)
+        all = !(a->group->inner >> i & 1) || a->unfilled[i];
+    return all;
+}
+
 /* As the last time, at once, which told that they are as good together. */
 static bool make_again(Ahead *a)
 {
     Array *made[FD_MAX_FIELDS];
     const CsAhead *group = a->group;
     const bool hides = a->may_hide || (group->inner && !plain_is_flat(a->graph));
-    if (hides && !group->chained && ahead_hides(a)) return false;
+    if (group->inner && (!has_unfilled(a) || (hides && !group->chained && ahead_hides(a))))
+        return false;
     if (!instant_all(a->graph, a->captures, &nowhere, made, a->leaves)) {
         if (cs_pending) rt_catch();
         return false;
     }
-    const bool scalars = !fd_root(a->graph->fd)->type->nparams;
-    const int results = a->graph->fd->nresults - scalars;
-    for (int i = 0, part = 0; i < results; part++) {
+    for (int i = 0, part = 0; a->arrays && part < group->n; part++) {
         const Graph *g = group->parts[part]->parsed;
-        if (fd_root(g->fd)->type->nparams && !(group->inner >> part & 1))
-            a->arrays[part] = made[i++];
+        if (!fd_root(g->fd)->type->nparams) continue;
+        a->arrays[part] = group->inner >> part & 1 ? cs_retain(a->unfilled[part]) : made[i++];
     }
     return true;
 }

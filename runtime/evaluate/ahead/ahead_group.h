@@ -17,8 +17,9 @@ typedef struct Ahead {
     ScalarValue *leaves, *leaf; /* of all scalars; the first of the part that comes next */
     PlanLines *lines;           /* for dumps; NULL: nobody asks */
     bool keeps;                 /* it has a reference to each capture */
-    Array **unfilled; /* of parts that are no results, by part: what they got last; ours */
-    bool may_hide;    /* such a part may report something, whatever the ranges are */
+    Array *
+        *unfilled; /* of parts that are no results, by part: small ones that they got last; ours */
+    bool may_hide; /* such a part may report something, whatever the ranges are */
 } Ahead;
 
 static const CsSite nowhere = {"", "", 0, 0}; /* of errors that nobody sees */

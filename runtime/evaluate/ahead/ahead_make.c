@@ -56,6 +56,54 @@ static bool evaluate_scalars(Ahead *a)
     return good;
 }
 
+/* The range of a part, an array. False, perhaps with an exception pending. slots: its own in group->slots. */
+static bool find_part(const Ahead *a, int part, const int32_t *slots, FdBox *box)
+{
+    enum { FEW = 16 };
+    Graph *g = a->group->parts[part]->parsed;
+    int n = g->fd->nslots;
+    CsValue few[FEW] = {0}, *captures = n <= FEW ? few : mem_object((size_t)n * sizeof *captures);
+    for (int i = 0; captures && i < n; i++)
+        if (slots[i] < 0)
+            captures[i].ref = a->arrays[~slots[i]];
+        else
+            captures[i] = a->captures[slots[i]];
+    bool found = captures && lazy_range(g, captures, &nowhere, box);
+    if (captures != few) mem_object_free(captures);
+    return found;
+}
+
+/* Arrays for parts that are no results: nobody asks for an element of them. They are made before anything is handed out,
+ * since later parts have been computed without them. box: of all parts; NULL: each has its own. False with an exception
+ * pending. */
+static bool make_unfilled(Ahead *a, const FdBox *box)
+{
+    const CsAhead *group = a->group;
+    const int32_t *slots = group->slots;
+    bool good = true;
+    for (int k = 0; good && group->inner && k < group->n; k++) {
+        const FdGraph *part = ((Graph *)group->parts[k]->parsed)->fd;
+        Array **last = &a->unfilled[k], *made;
+        FdBox own;
+        if (group->inner >> k & 1) {
+            if (!box && !find_part(a, k, slots, &own)) return false;
+            const FdBox *of = box ? box : &own;
+            if (*last && !rt_array_has(*last, of)) {
+                cs_release(*last);
+                *last = NULL;
+            }
+            const int32_t elem = elem_of_type(fd_root(part)->type->result);
+            made = *last ? cs_retain(*last) : rt_array_over(elem, of, &nowhere);
+            a->arrays[k] = made;
+            good = made != NULL;
+            const Buffer *b = good ? made->head.buffer : NULL;
+            if (b && !*last && plan_is_small(b->bytes)) *last = cs_retain(made);
+        }
+        slots += part->nslots;
+    }
+    return good;
+}
+
 /* Arrays of one domain for all results, and their buffers and domains. False with an exception pending. */
 static bool make_arrays(Ahead *a, const FdBox *box, Buffer **buffers, FdBox *boxes)
 {
@@ -122,7 +170,7 @@ bool ahead_make_arrays(Ahead *a)
     Evaluation e = {0};
     bool good = lazy_range(a->graph, a->captures, &nowhere, &box) && lazy_fits(&box, &count) &&
                 count > 0 && !is_of_turns(a, &box) && composed(&e, a, count) &&
-                make_arrays(a, &box, buffers, boxes);
+                make_unfilled(a, &box) && make_arrays(a, &box, buffers, boxes);
     if (good) find_donors(a, boxes, buffers, donors);
     e.donors = donors;
     if (good && !(good = eval_on_device(&e, results, buffers, count, &nowhere)))
@@ -141,27 +189,10 @@ static bool evaluate_chain(Ahead *a)
     rt.plan.all = NULL;
     a->arrays[a->group->n - 1] = made ? cs_retain(made) : NULL;
     cs_release(l);
-    return made != NULL;
+    return made && make_unfilled(a, NULL);
 }
 
 /* ---- arrays and scalars ------------------------------------------------------------------------- */
-
-/* The range of a part, an array. False, perhaps with an exception pending. slots: its own in group->slots. */
-static bool find_part(const Ahead *a, int part, const int32_t *slots, FdBox *box)
-{
-    enum { FEW = 16 };
-    Graph *g = a->group->parts[part]->parsed;
-    int n = g->fd->nslots;
-    CsValue few[FEW], *captures = n <= FEW ? few : mem_object((size_t)n * sizeof *captures);
-    for (int i = 0; captures && i < n; i++)
-        if (slots[i] < 0)
-            captures[i].ref = a->arrays[~slots[i]];
-        else
-            captures[i] = a->captures[slots[i]];
-    bool found = captures && lazy_range(g, captures, &nowhere, box);
-    if (captures != few) mem_object_free(captures);
-    return found;
-}
 
 /* Arrays of the parts that are none of the scalars, each of its own domain, and their buffers. False if one cannot be
  * made. */
