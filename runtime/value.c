@@ -182,7 +182,9 @@ void *cs_array_new(int32_t elem, int32_t rank, const int64_t *lengths, const CsS
 void *cs_array_empty(int32_t elem, int32_t rank)
 {
     const FdBox none = {.rank = rank};
-    return new_handle(elem, &none);
+    Array *a = new_handle(elem, &none);
+    if (a) a->head.host_state = CS_HOST_NULL;
+    return a;
 }
 
 void *rt_array_data(Array *a, const CsSite *site)

@@ -50,8 +50,10 @@ typedef union CsValue {
  * untrue; 0 is always right, only slower.
  *   CS_HOST_READ   data is the elements, and no device is writing them
  *   CS_HOST_WRITE  also: no other array shares the buffer, no device has a copy that is current or
- * is reading it. Compiled code adds its own test that head.refs is 1. */
-enum { CS_HOST_READ = 1, CS_HOST_WRITE = 2 };
+ * is reading it. Compiled code adds its own test that head.refs is 1.
+ *   CS_HOST_NULL   the array is null: a default value, which has no elements and no buffer. It says
+ * nothing of data, and nobody clears it: what gets elements is another array. */
+enum { CS_HOST_READ = 1, CS_HOST_WRITE = 2, CS_HOST_NULL = 4 };
 
 typedef struct CsDim {
     int64_t lo, n, stride;
@@ -61,7 +63,7 @@ typedef struct CsArray {
     CsHead head;
     int32_t elem; /* ScalarKind, CS_ELEM_REF or CS_ELEM_RECORD + i */
     int32_t rank;
-    int32_t host_state; /* CS_HOST_READ | CS_HOST_WRITE */
+    int32_t host_state; /* CS_HOST_READ | CS_HOST_WRITE, or CS_HOST_NULL */
     uint32_t visit;     /* with index: compose.c, the walk that saw it, and its number there */
     void *data;
     struct Buffer *buffer; /* the runtime's; NULL: no elements */

@@ -38,6 +38,15 @@ static bool ends_type(const Tokens *tokens, size_t i, size_t *at,
     return before == TOK_GT || (is_name(before) && is_type(ctx, i - 1));
 }
 
+/* Object? IEnumerator.Current => ..: does the type that begins at token `at` begin a member, and is behind token i the
+ * name of an interface's? */
+static bool is_member_of(const Tokens *tokens, size_t at, size_t i)
+{
+    TokenKind before = kind_before(tokens, at, 1);
+    if (before != TOK_LBRACE && before != TOK_RBRACE && before != TOK_SEMI) return false;
+    return is_name(kind_at(tokens, i + 1)) && kind_at(tokens, i + 2) == TOK_DOT;
+}
+
 /* Does what stands behind token i go on after a type? `tested`: behind `is`. */
 static bool goes_on(const Tokens *tokens, size_t i, bool tested)
 {
@@ -97,6 +106,7 @@ void marks_nullable(Tokens *tokens, bool (*is_type)(void *ctx, size_t token), vo
         size_t at;
         if (kind_at(tokens, i) != TOK_QUESTION || !ends_type(tokens, i, &at, is_type, ctx))
             continue;
-        if (goes_on(tokens, i, is_tested(tokens, at))) tokens->list.data[i].kind = TOK_NULLABLE;
+        if (goes_on(tokens, i, is_tested(tokens, at)) || is_member_of(tokens, at, i))
+            tokens->list.data[i].kind = TOK_NULLABLE;
     }
 }

@@ -170,7 +170,9 @@ static bool is_explicit(const Tokens *tokens, size_t i)
 {
     TokenKind before = kind_before(tokens, i, 1);
     size_t dot = kind_at(tokens, i + 1) == TOK_LT ? lexer_skip_type_list(tokens, i + 1) : i + 1;
-    if (before != TOK_TYPENAME && before != TOK_GT && before != TOK_RBRACKET) return false;
+    if (before != TOK_TYPENAME && before != TOK_GT && before != TOK_RBRACKET &&
+        before != TOK_NULLABLE)
+        return false;
     if (kind_at(tokens, dot) != TOK_DOT) return false;
     TokenKind after = kind_at(tokens, dot + 2);
     return kind_at(tokens, dot + 1) == TOK_THIS ||

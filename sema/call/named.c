@@ -33,7 +33,7 @@ static int find_param(const AstList *params, const char *name)
 {
     for (int i = 0; i < params->len; i++) {
         const Ast *p = params->data[i];
-        if (p->kind == AST_PARAM && p->param.name == name && !p->param.rest) return i;
+        if (p->kind == AST_PARAM && p->param.name == name) return i;
     }
     return -1;
 }

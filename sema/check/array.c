@@ -103,3 +103,28 @@ void check_new_array(Sema *s, Ast *n, const Type *hint)
         level = level->init_list.items.len ? level->init_list.items.data[0] : NULL;
     }
 }
+
+/* ---- null ------------------------------------------------------------------------------------ */
+
+bool array_is_null(Sema *s, Ast *n)
+{
+    const Type *l = n->binary.left->type, *r = n->binary.right->type;
+    Ast *array = l->kind == TY_NULL ? n->binary.right : n->binary.left;
+    if (!(n->binary.op == AST_OP_EQ || n->binary.op == AST_OP_NE) ||
+        (l->kind != TY_NULL && r->kind != TY_NULL) || array->type->kind != TY_ARRAY)
+        return false;
+    Ast *is = ast_new(s->arena, AST_IS, n->loc);
+    is->is_.operand = array;
+    is->is_.target = ast_new(s->arena, AST_NULL_LIT, n->loc);
+    is->is_.target->type = type_null(s->types);
+    is->type = s->boolean;
+    if (n->binary.op == AST_OP_NE) {
+        Ast *opposite = ast_new(s->arena, AST_UNARY, n->loc);
+        opposite->unary.op = AST_OP_NOT;
+        opposite->unary.operand = is;
+        opposite->type = s->boolean;
+        is = opposite;
+    }
+    *n = *is;
+    return true;
+}

@@ -379,7 +379,8 @@ void check_assign(Sema *s, Ast **slot)
     const Type *t = n->assign.target->type;
     bool slice = is_slice(n->assign.target) && type_is_functional(t);
     if (again && expand_combination(s, n, again)) return;
-    if (again && type_is_functional(t)) expand_compound(s, n, again);
+    bool unset = n->assign.op == AST_OP_COALESCE && t->kind == TY_ARRAY && !slice;
+    if (again && type_is_functional(t) && !unset) expand_compound(s, n, again);
     const Type *v;
     if (n->assign.value->kind == AST_INIT_LIST) {
         check_init_list(s, n->assign.value, slice ? type_array(s->types, t->result, t->nparams) : t,
@@ -388,7 +389,7 @@ void check_assign(Sema *s, Ast **slot)
     } else {
         v = check_expr(s, &n->assign.value, t);
         if (v->kind != TY_GROUP) v = require_value(s, n->assign.value);
-        if (again && type_is_functional(t)) convert_back(s, &n->assign.value, t);
+        if (again && type_is_functional(t) && !unset) convert_back(s, &n->assign.value, t);
     }
     n->type = t;
     if (t == s->error || v == s->error) return;

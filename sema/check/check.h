@@ -92,6 +92,8 @@ const Type *check_converted(Sema *s, Ast **slot, const Type *type, const char *w
 const Type *require_value(Sema *s, Ast *n);    /* after check_expr */
 const Type *settle_value(Sema *s, Ast **slot); /* the same; a method with one overload is one */
 void check_unary(Sema *s, Ast *n, const Type *hint);
+/* array.c: of an array, a == null and a != null become   a is null   and   !(a is null): true. False of others. */
+bool array_is_null(Sema *s, Ast *n);
 void check_binary(Sema *s, Ast *n, const Type *hint);
 void binary_checked(Sema *s, Ast *n); /* once its operands are */
 void check_cond(Sema *s, Ast *n, const Type *hint);

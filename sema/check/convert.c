@@ -331,6 +331,16 @@ static bool converts_objects(const Ast *f, const Type *to)
            (to->result->kind == TY_OBJECT && f->type->result != to->result);
 }
 
+/* A null array is the default of its type. */
+static bool null_array(Sema *s, Ast **slot, const Type *to)
+{
+    Ast *n = ast_new(s->arena, AST_DEFAULT, (*slot)->loc);
+    n->default_.target = type_node(s, n->loc, to);
+    check_default(s, n, to);
+    *slot = n;
+    return n->type == to;
+}
+
 bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
 {
     Ast *e = *slot;
@@ -380,6 +390,7 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
         return true;
     case CONV_WIDEN:
     case CONV_FUNC:
+        if (e->type->kind == TY_NULL && to->kind == TY_ARRAY) return null_array(s, slot, to);
         if (type_is_scalar(to, SC_LONG) && total_widens(s, e)) return true;
         if (type_is_functional(to) && object_function(s, slot) == to) return true;
         if (converts_objects(*slot, to)) {

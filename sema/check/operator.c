@@ -216,7 +216,8 @@ static void check_coalesce(Sema *s, Ast *n)
         if (result) t = type_func(s->types, result, a->nparams, a->params);
         if (result && convert_result(s, l, result, NULL) && convert_result(s, r, result, NULL))
             n->type = t;
-    } else if (!type_is_functional(a) && type_is_ref(a)) {
+    } else if (a->kind == TY_NULL || b->kind == TY_NULL ||
+               (!type_is_functional(a) && type_is_ref(a))) {
         if (convert_class(s, *r, a) != CONV_NONE) t = a;
         if (!t && a->kind == TY_NULL) t = b;
         if (!t && convert_class(s, *l, b) != CONV_NONE) t = b;
@@ -349,7 +350,7 @@ static void operate(Sema *s, Ast *n)
         if (!nullable_coalesce(s, n)) check_coalesce(s, n);
         return;
     }
-    if (never_null(s, n)) return;
+    if (never_null(s, n) || array_is_null(s, n)) return;
     if (l == r && l->kind == TY_FUNC && l->result == s->voids &&
         (op == AST_OP_ADD || op == AST_OP_SUB)) {
         n->type = l; /* calls both, or one less */

@@ -63,7 +63,8 @@ const Type *box_asked(Sema *s, const Type *from, Ast **target)
 bool box_as(Sema *s, Ast *n)
 {
     const Type *t = decl_type(s, n->as_.target);
-    if ((t->kind != TY_STRING && t->kind != TY_FUNC) || !is_object(peek_type(s, n->as_.operand)))
+    if ((t->kind != TY_STRING && !type_is_functional(t)) ||
+        !is_object(peek_type(s, n->as_.operand)))
         return false;
     const char *name = intern_cstr(s->names, arena_printf(s->arena, "$boxed%d", ++s->synthetic));
     Ast *choice = ast_new(s->arena, AST_COND, n->loc);

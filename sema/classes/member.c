@@ -81,14 +81,27 @@ Symbol *member_find(Sema *s, Class *cls, const char *name)
     return tuple_field(s, cls, name);
 }
 
-static void add_overloads(Candidates *set, Symbol *first)
+/* Is it what a generic method before it implements? */
+static bool is_implemented(const Candidates *set, const Symbol *f)
+{
+    const AstList params = f->decl->func.params;
+    for (int i = 0; f->generic && i < set->len; i++) {
+        const Symbol *g = set->data[i].sym;
+        if (g->generic && g->decl->func.params.len == params.len &&
+            generic_nparams(g) == generic_nparams(f))
+            return true;
+    }
+    return false;
+}
+
+static void add_overloads(Candidates *set, Symbol *first, bool implemented)
 {
     for (Symbol *f = first; f; f = f->next) {
         if (f->kind != SYM_FUNC || (!f->generic && !f->type)) continue;
         if (f->generic && (f->mods & AST_MOD_OVERRIDE))
             continue; /* it runs for what it overrides */
         int n = f->generic ? f->decl->func.params.len : f->type->nparams;
-        bool hidden = n > MAX_PARAMS;
+        bool hidden = n > MAX_PARAMS || (implemented && is_implemented(set, f));
         for (int i = 0; i < set->len && !hidden && !f->generic; i++) {
             const Candidate *c = &set->data[i];
             hidden = c->nparams == n && !c->sym->generic;
@@ -112,7 +125,10 @@ Candidates candidates_of_methods(Sema *s, Class *cls, const char *name)
     for (int i = 0; i < owners.len; i++)
         n += count_overloads(member_own(owners.data[i]->sym, name));
     Candidates set = {.name = name, .data = arena_array(s->arena, Candidate, n ? n : 1)};
-    for (int i = 0; i < owners.len; i++) add_overloads(&set, member_own(owners.data[i]->sym, name));
+    for (int i = 0; i < owners.len; i++) {
+        bool implemented = !class_is_interface(cls) && class_is_interface(owners.data[i]);
+        add_overloads(&set, member_own(owners.data[i]->sym, name), implemented);
+    }
     return set;
 }
 

@@ -322,7 +322,7 @@ void check_default(Sema *s, Ast *n, const Type *hint)
 bool type_is_nullable(const Type *t)
 {
     const Class *c = class_of(t);
-    return t->kind == TY_STRING || t->kind == TY_NULL || t->kind == TY_FUNC ||
+    return t->kind == TY_STRING || t->kind == TY_NULL || type_is_functional(t) ||
            (t->kind == TY_OBJECT && !(c && class_is_final_value(c)));
 }
 

@@ -70,8 +70,8 @@ const Type *sequence_of_object(Sema *s, const Type *t)
     return class_of(t) ? own_element(s, t) : NULL;
 }
 
-/* A sequence of references is one of their bases, for who only reads it. */
-static bool is_base(Sema *s, const Type *x, const Type *t, const Type *to)
+/* A sequence of references is one of their bases, for who only reads it; any sequence is one of objects. */
+static bool is_base(Sema *s, const Type *from, const Type *x, const Type *t, const Type *to)
 {
     const Class *c = class_of(to);
     const char *name = c->sym->instance->of->name;
@@ -79,7 +79,9 @@ static bool is_base(Sema *s, const Type *x, const Type *t, const Type *to)
                  name == intern_cstr(s->names, "IReadOnlyList") ||
                  name == intern_cstr(s->names, "IReadOnlyCollection");
     Ast like = {.kind = AST_BAD, .type = x};
-    bool reference = x->kind == TY_OBJECT || x == s->string;
+    bool reference =
+        x->kind == TY_OBJECT || x == s->string ||
+        (class_of(t) && class_is_object(class_of(t)) && class_of(from) && box_takes(x));
     return reads && reference && x != t && t->kind == TY_OBJECT &&
            convert_class(s, &like, t) != CONV_NONE;
 }
@@ -89,7 +91,7 @@ bool sequence_fits(Sema *s, const Type *from, const Type *to)
     const Type *t = asked_element(to), *x = t ? own_element(s, from) : NULL;
     if (!x || (type_is_functional(from) && x == s->voids)) return false;
     if (x == t) return !class_of(from) && is_made(s, t, to);
-    return is_base(s, x, t, to) && is_made(s, t, to);
+    return is_base(s, from, x, t, to) && is_made(s, t, to);
 }
 
 /* *slot becomes f(*slot). */

@@ -179,8 +179,7 @@ static bool compare_references(Sema *s, Ast *n)
     Ast **l = &n->binary.left, **r = &n->binary.right;
     const Type *a = (*l)->type, *b = (*r)->type;
     const Type *other = a->kind == TY_NULL ? b : b->kind == TY_NULL ? a : s->error;
-    bool unset = other == s->string ||
-                 (other->kind == TY_FUNC && type_is_nullable(other)); /* compared with null alone */
+    bool unset = other == s->string || other->kind == TY_FUNC; /* compared with null alone */
     if (n->binary.op != AST_OP_EQ && n->binary.op != AST_OP_NE) return false;
     if (!unset && (!is_reference(a) || !is_reference(b))) return false;
     n->type = s->boolean;

@@ -144,6 +144,18 @@ static const FdNode *lazily(Lower *l, const Ast *n, FdOp op, int count, const Fd
     return lower_place(l, fd_apply(l->fd, let, count, values, lower_loc(l, n->loc)), n->loc);
 }
 
+/* a is null: a graph knows the extents alone, and a null array has no elements. */
+static const FdNode *is_null(Lower *l, const Ast *n)
+{
+    const FdNode *f =
+        n->is_.target->kind == AST_NULL_LIT && type_is_functional(n->is_.operand->type)
+            ? lower_expr(l, n->is_.operand)
+            : NULL;
+    if (!f) return lower_fail(l, n->loc, "this cannot be part of a functional expression");
+    const FdNode *ends[] = {lower_query(l, FD_OP_UPPER, f, 0), lower_query(l, FD_OP_LOWER, f, 0)};
+    return lower_op(l, FD_OP_EQ, 2, ends, n->loc);
+}
+
 /* Domain queries of a function whose node is known: f.Length, f.GetLowerBound(0). */
 static const FdNode *domain_query(Lower *l, const Ast *n, const Builtin *b, const Ast *base,
                                   const FdNode *dim)
@@ -467,6 +479,7 @@ const FdNode *lower_expr(Lower *l, const Ast *n)
         if (lower_is_static(n) || n->member.base->type->kind == TY_OBJECT)
             return lower_outer_field(l, n);
         break;
+    case AST_IS: return is_null(l, n);
     case AST_ASSIGN:
     case AST_INCDEC: return lower_fail(l, n->loc, "an assignment inside an expression");
     default: break;

@@ -58,6 +58,15 @@ LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write)
     return LLVMBuildOr(m->b, no, shared, "");
 }
 
+LLVMValueRef host_is_null(HostFunc *f, LLVMValueRef v, const Type *type)
+{
+    HostModule *m = f->m;
+    if (type->kind != TY_ARRAY) return LLVMBuildIsNull(m->b, v, "");
+    LLVMValueRef state = host_array_field(f, v, ARRAY_STATE, m->i32);
+    LLVMValueRef bit = LLVMBuildAnd(m->b, state, host_int(m, CS_HOST_NULL), "");
+    return LLVMBuildICmp(m->b, LLVMIntNE, bit, host_int(m, 0), "");
+}
+
 /* Makes the array of a slot writable; returns it. */
 static LLVMValueRef writable(HostFunc *f, LLVMValueRef slot, Loc loc)
 {

@@ -233,8 +233,9 @@ LLVMValueRef host_field_address(HostFunc *f, LLVMValueRef object, const Symbol *
                                (unsigned)field->field + OBJECT_MEMBERS, "");
 }
 
-/* A slot of array type holds NULL until it is first used. */
-void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc)
+/* A slot of array type holds NULL until it is first used: then a null array, but in fields of the library, which
+ * takes them for empty ones. */
+static void fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, bool null, Loc loc)
 {
     HostModule *m = f->m;
     LLVMBasicBlockRef make = host_block(f, "empty"), next = host_block(f, "array");
@@ -242,14 +243,30 @@ void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc)
     host_branch_cold(f, LLVMBuildIsNull(m->b, v, ""), make, next);
     host_enter(f, make);
     LLVMValueRef args[] = {host_int(m, host_elem(type)), host_int(m, type->nparams)};
-    LLVMBuildStore(m->b, host_call_runtime(f, ABI_cs_array_empty, args, 2, loc), slot);
+    v = host_call_runtime(f, ABI_cs_array_empty, args, 2, loc);
+    if (!null) {
+        LLVMValueRef state = LLVMBuildStructGEP2(m->b, m->structs[HOST_ARRAY], v, ARRAY_STATE, "");
+        LLVMBuildStore(m->b, host_int(m, 0), state);
+    }
+    LLVMBuildStore(m->b, v, slot);
     host_jump(f, next);
     host_enter(f, next);
 }
 
+/* A field that the library declares as an array, and not as what its type parameter is. */
+static bool is_library_array(const Symbol *field)
+{
+    return field->library && field->written && field->written->kind == AST_TYPE_ARRAY;
+}
+
+void host_fill_empty(HostFunc *f, LLVMValueRef slot, const Type *type, Loc loc)
+{
+    fill_empty(f, slot, type, true, loc);
+}
+
 HostRef host_load_ref(HostFunc *f, LLVMValueRef at, const Type *type, Loc loc)
 {
-    if (type->kind == TY_ARRAY) host_fill_empty(f, at, type, loc);
+    if (type->kind == TY_ARRAY) fill_empty(f, at, type, true, loc);
     LLVMValueRef v = LLVMBuildLoad2(f->m->b, f->m->ptr, at, "");
     return (HostRef){v, false, true};
 }
@@ -312,6 +329,10 @@ HostRef host_field(HostFunc *f, Ast *n)
         else
             host_check_null(f, object, base, n->loc);
         at = host_field_address(f, object, field);
+    }
+    if (field->type->kind == TY_ARRAY) {
+        fill_empty(f, at, field->type, !is_library_array(field), n->loc);
+        return (HostRef){LLVMBuildLoad2(f->m->b, f->m->ptr, at, ""), false, true};
     }
     if (type_is_ref(field->type)) return host_load_ref(f, at, field->type, n->loc);
     return (HostRef){host_load(f, at, field->type), false, false};
@@ -380,7 +401,8 @@ HostRef host_is(HostFunc *f, Ast *n)
     }
     Ast *operand = n->is_.operand, *target = n->is_.target;
     LLVMValueRef v = host_peek(f, operand);
-    if (target->kind == AST_NULL_LIT) return (HostRef){LLVMBuildIsNull(m->b, v, ""), false, false};
+    if (target->kind == AST_NULL_LIT)
+        return (HostRef){host_is_null(f, v, operand->type), false, false};
     LLVMValueRef test;
     if (target->kind == AST_TYPE_VAR)
         test = host_const(m, SC_BOOL, (ScalarValue){.i = 1});

@@ -256,7 +256,7 @@ static HostRef coalesce(HostFunc *f, const Ast *n)
     LLVMValueRef values[2];
     values[0] = host_owned(f, list[0]);
     blocks[0] = LLVMGetInsertBlock(m->b);
-    LLVMBuildCondBr(m->b, LLVMBuildIsNull(m->b, values[0], ""), other, end);
+    LLVMBuildCondBr(m->b, host_is_null(f, values[0], list[0]->type), other, end);
     host_enter(f, other);
     values[1] = host_owned(f, list[1]);
     blocks[1] = LLVMGetInsertBlock(m->b);

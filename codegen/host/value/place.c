@@ -300,7 +300,7 @@ static LLVMValueRef set_if_null(HostFunc *f, HostPlace *p, Ast *value)
     LLVMValueRef old = host_place_load(f, p);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(m->b);
     LLVMBasicBlockRef set = host_block(f, "null"), end = host_block(f, "end");
-    LLVMBuildCondBr(m->b, LLVMBuildIsNull(m->b, old, ""), set, end);
+    LLVMBuildCondBr(m->b, host_is_null(f, old, p->type), set, end);
     host_enter(f, set);
     LLVMValueRef v = host_owned(f, value);
     host_place_store(f, p, v);

@@ -123,6 +123,8 @@ HostElement host_find_element(HostFunc *f, Ast *base, AstList args, Loc loc);
 LLVMValueRef host_array_read_at(HostFunc *f, LLVMValueRef array, LLVMValueRef offset, Loc loc);
 /* i1: its data cannot be used without a call (csrt.h, host_state). */
 LLVMValueRef host_array_not_at_hand(HostFunc *f, LLVMValueRef array, bool write);
+/* i1: a reference that is null, or an array that is. */
+LLVMValueRef host_is_null(HostFunc *f, LLVMValueRef v, const Type *type);
 LLVMValueRef host_array_count(HostFunc *f, LLVMValueRef array, int rank); /* i64 */
 HostRef host_read_element(HostFunc *f, Ast *base, AstList args, const Type *elem, Loc loc);
 HostRef host_new_array(HostFunc *f, Ast *n);
