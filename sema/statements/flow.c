@@ -381,17 +381,19 @@ static void find_writes(Ast **slot, void *ctx)
     find_writes(&n->assign.value, w);
 }
 
-/* An array that came by value, is written and never read: the caller sees nothing of it. */
-static void warn_lost_writes(Sema *s, const Ast *param, const AstList *list)
+/* An array that came by value, is written and never read: the caller sees nothing of it. Nor does it where the
+ * function gives an integer or a bool, as C# programs do that change the array: `int Partition(int[] a, ..)`. */
+static void warn_lost_writes(Sema *s, const Ast *param, const AstList *list, const Type *ret)
 {
     Writes w = {.param = param->sym};
     if (!w.param || !w.param->assigned_again || w.param->mode != AST_OP_BY_VALUE ||
         w.param->type->kind != TY_ARRAY)
         return;
     for (int i = 0; i < list->len; i++) find_writes(&list->data[i], &w);
-    if (!w.first || w.read) return;
-    report(s, w.first->loc, UNUSED_WRITE, "'%s' is a copy: what is written here is lost",
-           w.param->name);
+    bool whole = ret->kind == TY_SCALAR && !scalar_is_real(ret->scalar);
+    if (!w.first || (w.read && !whole)) return;
+    report(s, w.first->loc, UNUSED_WRITE, "'%s' is a copy: what is written here is %s",
+           w.param->name, w.read ? "the function's own" : "lost");
     report_note(s, w.param->loc, "pass it by reference to change the caller's array: ref %s",
                 w.param->name);
 }
@@ -430,5 +432,5 @@ void flow_check(Sema *s, Ast *owner, const AstList *params, AstList *list, const
             leave_function(&f, end);
     }
     vec_free(&f.vars);
-    for (int i = 0; params && i < params->len; i++) warn_lost_writes(s, params->data[i], list);
+    for (int i = 0; params && i < params->len; i++) warn_lost_writes(s, params->data[i], list, ret);
 }
