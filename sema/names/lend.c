@@ -78,12 +78,12 @@ static void look(Ast **slot, void *ctx)
 {
     Look *l = ctx;
     const Ast *n = *slot;
-    const Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
-                        : n->kind == AST_INCDEC ? n->incdec.target
-                        : n->kind == AST_UNARY &&
-                                (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT)
-                            ? n->unary.operand
-                            : NULL;
+    const Ast *target =
+        n->kind == AST_ASSIGN   ? n->assign.target
+        : n->kind == AST_INCDEC ? n->incdec.target
+        : n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT)
+            ? n->unary.operand
+            : NULL;
     if (target && is_element(target, l->name)) l->sets = true;
     if (target && is_name(target, l->name)) l->fixed = true;
     if (target && target->kind == AST_TUPLE) /* (a[i], a[j]) = (a[j], a[i]) */
