@@ -99,6 +99,7 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
     lend_params(&s);
     decl_resolve(&s);
     decl_bodies(&s);
+    vary_close(&s);
     pure_infer(&s);
     if (diags_errors(diags) == 0) late_close(&s);
     if (diags_errors(diags) == 0) called_close(&s);

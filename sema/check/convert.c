@@ -88,11 +88,20 @@ static Conv conversion(const Type *from, const Type *to);
 
 static bool takes_all(const Type *f, const Type *to);
 
+/* A string is a reference in C#, so functions vary with it; here it is put into an object. */
+static bool text_as_object(const Type *from, const Type *to)
+{
+    return from->kind == TY_STRING && class_of(to) && class_is_object(class_of(to));
+}
+
 static Conv function_class(const Type *from, const Type *to)
 {
     bool other = to->kind == TY_FUNC && from->kind == TY_FUNC && !type_same_params(from, to);
+    bool text =
+        to->kind == TY_FUNC && from->kind == TY_FUNC && text_as_object(from->result, to->result);
     if (other && takes_all(from, to))
-        return conversion(from->result, to->result) != CONV_NONE ? CONV_WIDEN : CONV_NONE;
+        return text || conversion(from->result, to->result) != CONV_NONE ? CONV_WIDEN : CONV_NONE;
+    if (!other && text) return CONV_WIDEN;
     if (!type_same_params(from, to)) return CONV_NONE;
     if (to->kind == TY_ARRAY && !type_is_value(to->result)) /* the library does it */
         return from->result == to->result && to->nparams == 1 ? CONV_EVAL : CONV_NONE;
@@ -140,8 +149,9 @@ static Conv value_class(const Ast *e, const Type *from, const Type *to)
  * a class is one of its base. */
 static bool takes(const Type *param, const Type *given)
 {
-    return param == given || (given->kind == TY_OBJECT && param->kind == TY_OBJECT &&
-                              conversion(given, param) != CONV_NONE);
+    return param == given || text_as_object(given, param) ||
+           (given->kind == TY_OBJECT && param->kind == TY_OBJECT &&
+            conversion(given, param) != CONV_NONE);
 }
 
 static bool takes_all(const Type *f, const Type *to)
@@ -300,7 +310,9 @@ static void report_conversion(Sema *s, const Ast *e, const Type *to, const char 
     else if (from == s->string && to->kind == TY_SCALAR && to->scalar != SC_CHAR && !to->decl)
         report_note(s, NOWHERE, "%s.Parse(...) reads a number from a string", to_text);
     else if (varies(from, to))
-        report_note(s, NOWHERE, "type arguments of interfaces do not vary: implement '%s', too",
+        report_note(s, NOWHERE,
+                    "type arguments vary where an interface only gives or only takes them: "
+                    "implement '%s', too",
                     to_text);
     else if (object_cast_exists(from, to) ||
              (from->kind == TY_SCALAR && to->kind == TY_SCALAR && (from->decl || to->decl)) ||

@@ -204,9 +204,10 @@ Class *class_of(const Type *t)
 bool class_is(const Class *c, const Class *base)
 {
     for (const Class *b = c; b; b = b->base) {
-        if (class_alike(b, base)) return true;
+        if (class_alike(b, base) || vary_stands(b, base)) return true;
         for (int i = 0; i < b->ninterfaces; i++)
-            if (class_alike(b->interfaces[i], base)) return true;
+            if (class_alike(b->interfaces[i], base) || vary_stands(b->interfaces[i], base))
+                return true;
     }
     return false;
 }

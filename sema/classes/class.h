@@ -181,6 +181,8 @@ struct Instance {
 enum { MAX_TYPE_PARAMS = 8 };
 
 void generic_declare(Sema *s, Symbol *sym, const AstList *tparams); /* it is generic */
+void vary_close(
+    Sema *s); /* what may run for methods of instances that others stand for; before pure_infer */
 const Symbol *generic_newest(const Symbol *g); /* an instance; Instance.older: the others */
 int generic_nparams(const Symbol *g);
 const Ast *generic_param(const Symbol *g, int i); /* a TYPE_PARAM */

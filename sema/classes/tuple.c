@@ -304,7 +304,8 @@ bool class_is_asked(const Class *c)
 {
     if (c->used || !c->sym->instance) return c->used;
     for (const Symbol *i = generic_newest(c->sym->instance->of); i; i = i->instance->older)
-        if (i->cls && i->cls->used && class_alike(i->cls, c)) return true;
+        if (i->cls && i->cls->used && (class_alike(i->cls, c) || vary_stands(c, i->cls)))
+            return true;
     return false;
 }
 

@@ -125,6 +125,9 @@ bool class_is(const Class *c, const Class *base); /* the same, derived from it o
  * their objects have the same layout, slots and selectors, and one stands for the other. */
 bool class_alike(const Class *a, const Class *b);
 bool class_is_asked(const Class *c); /* something in use asks for it, or for one alike */
+/* Is an object of instance a of an interface one of its instance b, too (vary.c)? */
+bool vary_stands(const Class *a, const Class *b);
+Symbol *vary_method(const Class *c, const Symbol *method); /* that of instance c; NULL: none */
 /* Of the instances alike one that is always the same; c itself if there is no other. */
 const Class *class_first_alike(const Class *c);
 

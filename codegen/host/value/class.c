@@ -96,16 +96,36 @@ static int by_selector(const void *a, const void *b)
     return (x->selector > y->selector) - (x->selector < y->selector);
 }
 
+/* Behind the first n: the same methods for the instances that those of the class stand for (vary.c). */
+static unsigned add_varied(HostModule *m, const Class *c, Impl *all, unsigned n)
+{
+    for (int k = 0; k < m->sema->nclasses; k++) {
+        const Class *other = m->sema->classes[k];
+        for (int i = 0; i < c->nimpls && is_interface(other) && other->sym->instance; i++) {
+            const struct ClassImpl *own = &c->impls[i];
+            const Symbol *f =
+                vary_stands(own->method->cls, other) ? vary_method(other, own->method) : NULL;
+            if (!f) continue;
+            Impl one = {host_selector(m, f), own->with};
+            bool known = false;
+            for (unsigned j = 0; j < n; j++) known = known || all[j].selector == one.selector;
+            if (!known) all[n++] = one;
+        }
+    }
+    return n;
+}
+
 /* Of the interfaces that the program uses. */
 static LLVMValueRef impls(HostModule *m, const Class *c, unsigned *count)
 {
-    LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, c->nimpls + 1);
-    Impl *sorted = arena_array(m->arena, Impl, c->nimpls + 1);
+    Impl *sorted = arena_array(m->arena, Impl, c->nimpls * (m->sema->nclasses + 1) + 1);
     unsigned n = 0;
     for (int i = 0; i < c->nimpls; i++)
         if (class_is_asked(c->impls[i].method->cls))
             sorted[n++] = (Impl){host_selector(m, c->impls[i].method), c->impls[i].with};
+    n = add_varied(m, c, sorted, n);
     qsort(sorted, n, sizeof *sorted, by_selector);
+    LLVMValueRef *items = arena_array(m->arena, LLVMValueRef, n + 1);
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef members[IMPL_MEMBERS];
         members[IMPL_SELECTOR] = host_long(m, sorted[i].selector);
