@@ -96,7 +96,6 @@ SemaResult *sema_check(Ast *unit, const Sources *sources, Diags *diags, Interner
     ast_type_printer = type_print;
     sema_init(&s, unit);
     decl_collect(&s);
-    lend_params(&s);
     decl_resolve(&s);
     decl_bodies(&s);
     vary_close(&s);

@@ -85,9 +85,8 @@ static bool changes_array(const Candidate *c, int i)
 {
     if (c->sym->kind != SYM_FUNC || !c->sym->decl || i >= c->sym->decl->func.params.len)
         return false;
-    const Ast *p = c->sym->decl->func.params.data[i];
-    if (p->kind == AST_PARAM && p->param.lent) return true;
     if (!c->sym->library && !(c->sym->decl->func.mods & AST_MOD_REF)) return false;
+    const Ast *p = c->sym->decl->func.params.data[i];
     return p->kind == AST_PARAM && p->param.mode == AST_OP_REF &&
            p->param.ptype->kind == AST_TYPE_ARRAY;
 }
@@ -101,46 +100,6 @@ static bool takes_array(const Candidate *c, int i)
     return t->kind != AST_TYPE_FUNC && !(t->kind == AST_TYPE_NAME && t->type_name.args.len);
 }
 
-static bool is_bound(Sema *s, const Ast *n)
-{
-    const Symbol *sym = scope_lookup(s, n->name_ref.name);
-    return sym && sym->kind == SYM_BOUND;
-}
-
-/* With default values for the rest. */
-static bool takes_number(const Candidate *c, int n)
-{
-    if (c->nparams <= n || c->sym->kind != SYM_FUNC || !c->sym->decl) return c->nparams == n;
-    const Ast *next = c->sym->decl->func.params.data[n];
-    return next->kind == AST_PARAM && next->param.init;
-}
-
-/* The parameter that is lent an array though nothing says `ref`; NULL: none. */
-static const Ast *lent_by(const Candidates *set, int i)
-{
-    for (int k = 0; k < set->len; k++) {
-        const Symbol *f = set->data[k].sym;
-        if (f->kind != SYM_FUNC || !f->decl || f->decl->kind != AST_FUNC ||
-            i >= f->decl->func.params.len)
-            continue;
-        const Ast *p = f->decl->func.params.data[i];
-        if (p->kind == AST_PARAM && p->param.lent) return f->decl;
-    }
-    return NULL;
-}
-
-/* What is no variable is lent as one that nobody else has. */
-static Ast *kept_value(Sema *s, const Ast *f, int i, Ast *value)
-{
-    bool generic = f->func.tparams.len > 0;
-    const char *keep = generic ? "KeepArray" : "KeepStruct";
-    Ast *call = tree_call(s, value->loc, tree_name(s, value->loc, keep), 1, value);
-    if (!generic) /* new[] {1, 2}, null take their type from it */
-        call->call.targs = ast_list_add(s->arena, (AstList){0},
-                                        ast_clone(s->arena, f->func.params.data[i]->param.ptype));
-    return tree_member(s, value->loc, call, "Value");
-}
-
 /* Functions of the library that change an array, Array.Sort(a), are given it without `ref`, too, and those that
  * give a place of one. */
 static void lend_arrays(Sema *s, const Candidates *set, AstList args)
@@ -149,17 +108,15 @@ static void lend_arrays(Sema *s, const Candidates *set, AstList args)
         Ast *a = args.data[i];
         bool changed = false, other = false;
         for (int k = 0; k < set->len; k++) {
-            if (!takes_number(&set->data[k], args.len)) continue;
+            if (set->data[k].nparams != args.len) continue;
             if (changes_array(&set->data[k], i))
                 changed = true;
             else
                 other = other || takes_array(&set->data[k], i) || peek_type(s, a)->kind != TY_ARRAY;
         }
-        bool place = (a->kind == AST_NAME_REF && !is_bound(s, a)) || a->kind == AST_MEMBER ||
+        bool place = a->kind == AST_NAME_REF || a->kind == AST_MEMBER ||
                      (a->kind == AST_INDEX && !is_slice(a));
-        if (!changed || other) continue;
-        if (!place && !lent_by(set, i)) continue;
-        if (!place) a = kept_value(s, lent_by(set, i), i, a);
+        if (!changed || other || !place) continue;
         args.data[i] = ast_new(s->arena, AST_UNARY, a->loc);
         args.data[i]->unary.op = AST_OP_REF;
         args.data[i]->unary.lent = true;

@@ -179,7 +179,7 @@ static Symbol *group_member(Sema *s, const Ast *e, const Type *to, const Type **
             Candidates one = {.data = c};
             if (f) candidates_add(&one, f);
         }
-        if (!c->result || c->nparams != to->nparams || lend_any(c->sym, AST_OP_REF)) continue;
+        if (!c->result || c->nparams != to->nparams) continue;
         bool fits = conversion(c->result, to->result) != CONV_NONE, same = true;
         for (int p = 0; p < c->nparams && fits; p++) {
             bool text = c->letters[p] == '*';
@@ -374,22 +374,15 @@ bool convert_to(Sema *s, Ast **slot, const Type *to, const char *what)
     case CONV_GROUP: {
         const Type *t = NULL;
         if (is_operator_name(e)) return operator_value(s, slot, to);
-        Symbol *member = group_member(s, e, to, &t);
-        bool lends = lend_any(member, AST_OP_BY_VALUE);
-        if (lends)
-            report(
-                s, e->loc, UNUSED_WRITE,
-                "what '%s' sets here are elements of a copy: a delegate is given arrays by value",
-                member->name);
         if (e->kind == AST_MEMBER && e->sym->kind == SYM_FUNC)
-            return method_value(s, slot, member, to);
-        e->sym = member;
+            return method_value(s, slot, group_member(s, e, to, &t), to);
+        e->sym = group_member(s, e, to, &t);
         e->type = t;
         if (e->sym->kind == SYM_FUNC) func_use(s, e->sym);
         pure_value(s, e->sym, e, t);
         bool library = e->sym->kind == SYM_BUILTIN,
              hosted = library && builtin_is_hosted(&builtins[e->sym->builtin]);
-        if (hosted || lends || !type_same_params(t, to) ||
+        if (hosted || !type_same_params(t, to) ||
             (type_is_hosted(t) && (library || t->result != to->result))) {
             *slot = call_lambda(s, e, to);
             check_expr(s, slot, to);

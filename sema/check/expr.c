@@ -71,8 +71,7 @@ static void check_name(Sema *s, Ast **slot)
         }
         if (sym->local) n->sym = sym = local_plain(s, sym);
         func_use(s, sym);
-        bool modes = lend_any(sym, AST_OP_REF) || lend_any(sym, AST_OP_BY_VALUE);
-        if (sym->next || !sym->type || modes) { /* by its place */
+        if (sym->next || !sym->type) {
             n->type = type_group(s->types, sym->name);
         } else {
             n->type = sym->type;

@@ -63,10 +63,7 @@ void context_leave(Sema *s, const Context *saved);
 
 /* ---- decl.c: declarations and types as written ------------------------------------------ */
 
-void decl_collect(Sema *s); /* names of the unit */
-/* Has the function a parameter of which its caller says `ref` (REF), or does not, though it is one (BY_VALUE)? */
-bool lend_any(const Symbol *f, AstOp mode);
-void lend_params(Sema *s); /* which array parameters are the caller's; before types of functions */
+void decl_collect(Sema *s);                        /* names of the unit */
 int decl_depth(const Sema *s, const Symbol *decl); /* of the global names that it may use */
 void decl_resolve(Sema *s); /* types of functions, aliases; values of constants */
 void decl_bodies(Sema *s);  /* statements of functions, then of the program */

@@ -363,15 +363,25 @@ typedef struct Writes {
     bool read;
 } Writes;
 
+static bool is_element(const Writes *w, const Ast *n)
+{
+    return n->kind == AST_INDEX && n->index.base->sym == w->param;
+}
+
 static void find_writes(Ast **slot, void *ctx)
 {
     Writes *w = ctx;
     Ast *n = *slot;
     if (n->kind == AST_NAME_REF && n->sym == w->param) w->read = true;
     if (n->kind == AST_MEMBER && n->member.base->sym == w->param) return; /* a.Length */
-    bool element = n->kind == AST_ASSIGN && n->assign.target->kind == AST_INDEX &&
-                   n->assign.target->index.base->sym == w->param;
-    if (!element) {
+    AstList several = {0};
+    if (n->kind == AST_ASSIGN && n->assign.target->kind == AST_TUPLE)
+        several = n->assign.target->tuple.items;
+    for (int i = 0; i < several.len && !w->first; i++)
+        if (is_element(w, several.data[i])) w->first = several.data[i];
+    if (n->kind == AST_INCDEC && !w->first && is_element(w, n->incdec.target))
+        w->first = n->incdec.target;
+    if (n->kind != AST_ASSIGN || !is_element(w, n->assign.target)) {
         ast_each_child(n, find_writes, w);
         return;
     }
@@ -381,8 +391,8 @@ static void find_writes(Ast **slot, void *ctx)
     find_writes(&n->assign.value, w);
 }
 
-/* An array that came by value, is written and never read: the caller sees nothing of it. Nor does it where the
- * function gives an integer or a bool, as C# programs do that change the array: `int Partition(int[] a, ..)`. */
+/* An array that came by value, is written and never read, or is written by a function that gives nothing, as C# programs
+ * do that change the caller's (`void Swap(int[] a, int i, int j)`): the caller sees nothing of it. */
 static void warn_lost_writes(Sema *s, const Ast *param, const AstList *list, const Type *ret)
 {
     Writes w = {.param = param->sym};
@@ -390,8 +400,7 @@ static void warn_lost_writes(Sema *s, const Ast *param, const AstList *list, con
         w.param->type->kind != TY_ARRAY)
         return;
     for (int i = 0; i < list->len; i++) find_writes(&list->data[i], &w);
-    bool whole = ret->kind == TY_SCALAR && !scalar_is_real(ret->scalar);
-    if (!w.first || (w.read && !whole)) return;
+    if (!w.first || (w.read && ret->kind != TY_VOID)) return;
     report(s, w.first->loc, UNUSED_WRITE, "'%s' is a copy: what is written here is %s",
            w.param->name, w.read ? "the function's own" : "lost");
     report_note(s, w.param->loc, "pass it by reference to change the caller's array: ref %s",
