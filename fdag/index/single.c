@@ -30,13 +30,25 @@ static bool is_array(const Single *s, const FdNode *n)
            !n->type->result->record;
 }
 
+/* A whole number of 64 bits that is no bound of an array: what is made of such may wrap. */
+static bool is_wide(const void *ctx, const FdNode *n)
+{
+    (void)ctx;
+    const FdOp op = n->kind == FD_APPLY ? fd_op_of(n) : FD_OP_NONE;
+    bool bound = op != FD_OP_NONE && fd_op_info(op)->rule == FD_RULE_BOUND;
+    bool number = n->kind != FD_FUNC && fd_type_is_scalar(n->type) && !fd_is_const(n);
+    return number && !bound && scalar_bytes(n->type->scalar) > 4;
+}
+
 /* An index: as it moves evenly, its values at the ends of the ranges tell where all are. */
 static bool is_even(const Single *s, const FdNode *index)
 {
     FdAffine form;
     int64_t factor;
-    bool even =
-        fdi_is_integer(index->type) && !(fd_effects(index) & FD_READS) && fd_affine(index, &form);
+    bool even = fdi_is_integer(index->type) && !(fd_effects(index) & FD_READS) &&
+                !fd_any(index, is_wide, NULL) && fd_affine(index, &form);
+    for (int i = 0; even && i < form.nterms; i++)
+        even = form.terms[i].factor >= INT32_MIN && form.terms[i].factor <= INT32_MAX;
     for (int i = 0; i < s->reduce->nvars && even; i++)
         even = fd_affine_factor(&form, s->reduce->vars[i], &factor);
     return even;

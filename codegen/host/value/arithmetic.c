@@ -195,7 +195,7 @@ static void walk(Graph *g, const FdNode *n, int var, int nparts, LLVMValueRef *p
     go_through(g, n, var, i, 1, nparts, parts, &i);
 }
 
-/* while (i + copies <= end): so many turns of a variable; past: where it ends. */
+/* while (end - i >= copies): so many turns of a variable; past: where it ends. */
 static void go_through(Graph *g, const FdNode *n, int var, LLVMValueRef i, int copies, int nparts,
                        LLVMValueRef *parts, LLVMValueRef *past)
 {
@@ -209,8 +209,8 @@ static void go_through(Graph *g, const FdNode *n, int var, LLVMValueRef i, int c
     LLVMValueRef at = LLVMBuildPhi(m->b, m->i64, "");
     for (int c = 0; c < nparts; c++)
         next[c] = phis[c] = LLVMBuildPhi(m->b, LLVMTypeOf(parts[c]), "");
-    LLVMValueRef last = LLVMBuildAdd(m->b, at, host_long(m, copies), "");
-    LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntSLE, last, end, ""), body, after);
+    LLVMValueRef left = LLVMBuildSub(m->b, end, at, ""), some = host_long(m, copies);
+    LLVMBuildCondBr(m->b, LLVMBuildICmp(m->b, LLVMIntSGE, left, some, ""), body, after);
     host_enter(f, body);
     for (int c = 0; c < copies; c++) {
         LLVMValueRef place = LLVMBuildAdd(m->b, at, host_long(m, c), "");
@@ -221,6 +221,7 @@ static void go_through(Graph *g, const FdNode *n, int var, LLVMValueRef i, int c
             walk(g, n, var + 1, nparts, next);
     }
     LLVMBasicBlockRef from = LLVMGetInsertBlock(m->b);
+    LLVMValueRef last = LLVMBuildAdd(m->b, at, some, "");
     LLVMBuildBr(m->b, test);
     LLVMAddIncoming(at, &i, &before, 1);
     LLVMAddIncoming(at, &last, &from, 1);
@@ -401,11 +402,13 @@ static LLVMValueRef is_no_loop(Graph *g, const FdGraph *of)
     Ends ends;
     for (int v = 0; v < g->reduce->nvars; v++) {
         const FdDom *d = &g->reduce->doms[v];
-        ends.first[v] = wide(g, d->lo);
-        ends.last[v] = LLVMBuildSub(m->b, wide(g, d->hi), one, "");
-        LLVMValueRef less = LLVMBuildSub(m->b, ends.last[v], ends.first[v], "");
-        any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGE, less, most, ""));
-        all = LLVMBuildMul(m->b, all, LLVMBuildAdd(m->b, less, one, ""), "");
+        LLVMValueRef lo = wide(g, d->lo), hi = wide(g, d->hi);
+        ends.first[v] = lo;
+        ends.last[v] = LLVMBuildSub(m->b, hi, one, "");
+        LLVMValueRef n = LLVMBuildSub(m->b, hi, lo, ""); /* unsigned, where there are some */
+        any = either(g, any, LLVMBuildICmp(m->b, LLVMIntSLE, hi, lo, ""));
+        any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGT, n, most, ""));
+        all = LLVMBuildMul(m->b, all, n, "");
     }
     any = either(g, any, LLVMBuildICmp(m->b, LLVMIntUGT, all, most, ""));
     for (int i = 0; i < of->nagrees; i++) any = either(g, any, differ(g, &of->agrees[i]));
