@@ -145,6 +145,40 @@ Ast *ast_clone(Arena *a, const Ast *n)
     return copy;
 }
 
+static bool lists_alike(const AstList *a, const AstList *b)
+{
+    bool alike = a->len == b->len;
+    for (int i = 0; alike && i < a->len; i++) alike = ast_alike(a->data[i], b->data[i]);
+    return alike;
+}
+
+static bool fields_alike(FieldType type, const void *a, const void *b)
+{
+    switch (type) {
+    case FIELD_END: return true;
+    case FIELD_CHILD: return ast_alike(*(Ast *const *)a, *(Ast *const *)b);
+    case FIELD_LIST: return lists_alike(a, b);
+    case FIELD_NAME: return *(const char *const *)a == *(const char *const *)b;
+    case FIELD_FLAG: return *(const bool *)a == *(const bool *)b;
+    case FIELD_OPER: return *(const AstOp *)a == *(const AstOp *)b;
+    case FIELD_MODS:
+    case FIELD_INTEGER: return *(const uint64_t *)a == *(const uint64_t *)b;
+    case FIELD_REAL: return !memcmp(a, b, sizeof(double));
+    case FIELD_BYTES: break;
+    }
+    const AstBytes *x = a, *y = b;
+    return x->len == y->len && (!x->len || !memcmp(x->data, y->data, x->len));
+}
+
+bool ast_alike(const Ast *a, const Ast *b)
+{
+    bool alike = a == b || (a && b && a->kind == b->kind);
+    if (a == b || !alike) return alike;
+    for (const Field *f = fields_of(a->kind); alike && f->type != FIELD_END; f++)
+        alike = fields_alike(f->type, field_of(a, f), field_of(b, f));
+    return alike;
+}
+
 void ast_each_child(Ast *n, void (*visit)(Ast **child, void *ctx), void *ctx)
 {
     for (const Field *f = fields_of(n->kind); f->type != FIELD_END; f++) {

@@ -155,6 +155,7 @@ AstList ast_list_add(Arena *a, AstList list, Ast *item); /* amortised growth in 
 Ast *ast_clone(Arena *a,
                const Ast *n); /* the whole tree; names and annotations are shared; NULL of NULL */
 AstList ast_list_clone(Arena *a, AstList list); /* of each item */
+bool ast_alike(const Ast *a, const Ast *b);     /* the same tree, wherever it stands */
 
 /* Indented text, one node a line: `(binary 3:5-3:10 + : float` ...; types appear once sema ran
  * and only when ast_type_printer is set (sema's type_print; the parser knows no types). */

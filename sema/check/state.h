@@ -127,6 +127,7 @@ typedef struct Sema {
     VEC(struct Derived *) derived; /* sema/derive/facts.c */
     VEC(struct Lifted *) lifted;   /* sema/derive/version/lift.c */
     struct Hosted *hosted;         /* sema/derive/host.c */
+    struct SmallVersions *smalls;  /* sema/derive/version/small.c */
     bool changing;                 /* some struct has methods that change it */
     VEC(SemaNamed) named;          /* arguments */
 } Sema;

@@ -38,6 +38,7 @@ void derived_free(Sema *s)
     vec_free(&s->hosted->made);
     vec_free(&s->hosted->versions);
     lift_free(s);
+    small_free(s);
 }
 
 const char *derived_plain(Sema *s, Symbol *f)
@@ -209,6 +210,7 @@ const Symbol *derived_function(Sema *s, Symbol *f, DerivedWay way, unsigned by, 
         f = split_version(s, f, loc);
         return f ? derived_function(s, f, way, by, loc) : NULL;
     }
+    f = small_version(s, f, loc);
     for (size_t i = 0; i < h->made.len; i++) {
         const DerivedFrom *m = &h->made.data[i];
         if (m->of == f && m->way == way && m->by == by) return m->f;

@@ -78,16 +78,10 @@ static Variable *get(Shape *f, Variable *array, Ast *element, Steps *out)
 }
 
 /* The variable of an element that is written alike in the same statement; NULL: there is none. */
-static const Variable *read_before(Shape *f, Loc loc)
+static const Variable *read_before(const Shape *f, const Ast *n)
 {
-    const Source *src = sources_get(f->s->sources, loc.file);
-    size_t size = loc.end - loc.begin;
-    for (size_t i = 0; !f->apart && i < f->read.len; i++) {
-        Loc at = f->read.data[i].loc;
-        if (at.file == loc.file && at.end - at.begin == size &&
-            !memcmp(src->text + at.begin, src->text + loc.begin, size))
-            return f->read.data[i].value;
-    }
+    for (size_t i = 0; !f->apart && i < f->read.len; i++)
+        if (ast_alike(f->read.data[i].tree, n)) return f->read.data[i].value;
     return NULL;
 }
 
@@ -111,12 +105,13 @@ bool shape_get(Shape *f, Ast **slot, Steps *out)
     if (!shape_is_element(f, n)) return false;
     Variable *array = array_of(f, n);
     bool made = is_made(array);
-    const Variable *value = made ? NULL : read_before(f, n->loc);
+    const Variable *value = made ? NULL : read_before(f, n);
     if (!value) {
+        const Ast *tree = ast_clone(f->s->arena, n);
         AstList at = places_of(f, n, array, false, out);
         if (!f->out->good) return true;
         value = get(f, array, element_at(f, n->loc, array, at), out);
-        if (!made) vec_push(&f->read, ((Read){n->loc, value}));
+        if (!made) vec_push(&f->read, ((Read){tree, value}));
     }
     *slot = tree_name(f->s, n->loc, value->name);
     return true;

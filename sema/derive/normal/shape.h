@@ -6,7 +6,7 @@
 
 /* An element that is read, and the variable that has it. */
 typedef struct Read {
-    Loc loc;
+    const Ast *tree;
     const Variable *value;
 } Read;
 
