@@ -97,6 +97,8 @@ class Function:
         self.lines.append(f"double[] r = (i : 0..7) => {self.real('i', 2)} + {self.names[-1]}(i);")
         if number % 4 == 1:
             return self.wide(number)
+        if number % 8 in (2, 4):
+            return self.small(number)
         body = "\n    ".join(self.lines)
         inner = f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{\n    {body}\n    return r;\n}}\n"
         if number % 3:
@@ -110,6 +112,97 @@ class Function:
         body = "\n    ".join(out)
         return (f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{\n    double s = u(3);\n    double[] a = v;\n    {body}"
                 f"\n    double[] all(i : 0..7) = u(i) + a(i) * s + w(i).x * p.y;\n    return all;\n}}\n")
+
+    def few(self, n, depth):
+        """An array of n numbers, of such and of s."""
+        r, arrays = self.r.randrange(14 if depth else 4), ["a", "b"] if n == 2 else ["c", "e"]
+        if r < 3:
+            return self.r.choice(arrays)
+        if r == 3:
+            return "new double[] { " + ", ".join(self.one(0) for _ in range(n)) + " }"
+        if r < 7:
+            return f"({self.few(n, depth - 1)} {self.r.choice('+-*')} {self.few(n, depth - 1)})"
+        if r == 7:
+            return f"({self.one(1)} * {self.few(n, depth - 1)})"
+        if r == 8:
+            return f"Math.{self.r.choice(['Sin', 'Tanh', 'Cos'])}({self.few(n, depth - 1)})"
+        if r == 9:
+            return f"(-{self.few(n, depth - 1)})"
+        if r == 10:
+            return f"({self.r.choice(arrays)} / (2 + {self.few(n, 0)} * 0.1))"
+        if n == 3:
+            return f"turned({self.few(3, depth - 1)}, {self.one(0)})"
+        return self.r.choice([f"field({self.few(2, depth - 1)}, {self.one(0)})", f"first({self.few(3, depth - 1)})",
+                              f"times(m, {self.few(2, depth - 1)})"])
+
+    def one(self, depth):
+        r = self.r.randrange(12 if depth else 6)
+        if r < 2:
+            return self.r.choice(["s", "p.x", "u[2]", f"{self.r.uniform(0.1, 0.9):.2f}"])
+        if r < 6:
+            return self.r.choice(["a[0]", "b[1]", "c[2]", "c(0)", "m[0, 1]", "m[1, 1]", "e[1]", "a(1)"])
+        if r == 6:
+            return f"sum({self.few(2, 1)} * {self.few(2, 1)})"
+        if r == 7:
+            return self.r.choice(["sum(c(i) * e(i))", "sum(i : 0..2, a(i) * m(i, 1))", "max(c)", "min(a(i) + b(i))", "prod(e)", "sum(m)"])
+        if r == 8:
+            return f"size({self.few(self.r.choice([2, 3]), 1)})"
+        if r == 9:
+            return f"Math.Sin({self.one(0)} + {self.one(0)})"
+        return f"({self.one(0)} {self.r.choice('+-*')} {self.one(0)})"
+
+    def smalls(self, depth, pad):
+        out = []
+        for _ in range(self.r.randrange(2, 5)):
+            r, t, x = self.r.randrange(20 if depth else 15), self.name("t"), self.r.choice("abce")
+            n = 2 if x in "ab" else 3
+            if r < 3:
+                out.append(f"{x} = Math.Sin({self.few(n, 2)});")
+            elif r == 3:
+                out.append(f"{x} {self.r.choice(['+=', '-=', '*='])} 0.3 * {self.few(n, 1)}; {x} = Math.Tanh({x});")
+            elif r == 4:
+                out.append(f"{x}[{self.r.randrange(n)}] = Math.Sin({self.one(1)});")
+            elif r == 5:
+                out.append(f"{x}[{self.r.randrange(n)}] {self.r.choice(['+=', '*='])} 0.4 * Math.Tanh({self.one(0)});")
+            elif r == 6:
+                out.append(self.r.choice(["(a, b) = (b, a);", "(c, e) = (Math.Sin(e), c);", f"(a, s) = two(a, {self.one(0)});",
+                                          f"var ({t}, {t}q) = two(b, s); a = {t}; s = Math.Sin(s + {t}q);"]))
+            elif r == 7:
+                out.append(f"s = Math.Sin(s + {self.one(1)});")
+            elif r == 8:
+                out.append(f"for (int {t} = 0; {t} < {n}; {t}++) {x}[{t}] = Math.Sin({x}[{t}] + {self.one(0)});")
+            elif r == 9:
+                out.append(f"double[] {t}(i : 0..{n}) = {x}(i) * {self.one(0)} + {x}({n - 1} - i); {x} = Math.Tanh({t});")
+            elif r == 10:
+                out.append("double[,] " + f"{t}(i, j) = sum(m(i, l) * m(j, l)); m(i : 0..2, j : 0..2) = Math.Sin({t}(i, j)) * 0.7 + a(i) * b(j);")
+            elif r == 11:
+                out.append(f"{x} = {self.one(0)} > {self.r.uniform(-1, 1):.3f} ? {self.few(n, 2)} : {self.few(n, 1)};")
+            elif r == 12 and self.r.randrange(3) == 0:
+                out.append(f"{x}[k[{self.r.randrange(7)}] % {n}] *= 0.7;")  # it stays an array
+            elif r == 13:
+                out.append(f"m[{self.r.randrange(2)}, {self.r.randrange(2)}] = Math.Cos({self.one(1)});")
+            elif r < 15:
+                out.append(f"double[] {t} = {self.few(n, 2)}; {x} = 0.5 * {t};")
+            elif r == 15:
+                out.append(f"if ({self.one(0)} > {self.r.uniform(-1, 1):.3f}) {{{self.smalls(depth - 1, pad + '    ')}{pad}}}"
+                           + self.r.choice(["", f" else {{{self.smalls(0, pad + '    ')}{pad}}}"]))
+            elif r == 16:
+                out.append(f"if ({self.one(0)} > {self.r.uniform(0.5, 1):.3f}) return (i : 0..7) => {self.one(0)} * u(i);")
+            else:
+                mark = self.r.choice(["", "", "[Checkpoint(1)] "])
+                jump = self.r.choice(["", "", f"if (s > {self.r.uniform(0.5, 1):.3f}) {self.r.choice(['break', 'continue'])};"])
+                out.append(f"{mark}for (int {t} = 0; {t} < {self.r.randrange(1, 6)}; {t}++) {{{self.smalls(depth - 1, pad + '    ')}{pad}    "
+                           f"{jump}{self.smalls(0, pad + '    ') if jump else ''}{pad}}}")
+        return "".join(pad + line for line in out)
+
+    def small(self, number):
+        """Arrays of a few elements, in loops and functions."""
+        pad = "\n    "
+        body = (f"{pad}double s = u(3);{pad}double[] a = {{ u[0], v[1] }}, b = new double[2];{pad}double[] c(i : 0..3) = v(i) * u(i + 1), e = {{ 1, s, 2 }};"
+                f"{pad}double[,] m = {{ {{ 1, s }}, {{ v(2), 0.5 }} }};{pad}for (int t = 0; t < {self.r.randrange(1, 8)}; t++) {{")
+        body += self.smalls(2, pad + "    ") + f"{pad}}}" + self.smalls(1, pad)
+        return (f"double[] g{number}(double[] u, double[] v, vec[] w, vec p, int[] k) {{{body}"
+                f"{pad}double[] all(i : 0..7) = u(i) + a[0] * b[1] * s + c(1) * w(i).x * p.y + m[0, 1] - e[2];{pad}return all;\n}}\n")
 
     def step(self, depth):
         r, x, y = self.r.randrange(14 if depth else 12), self.r.choice(["u", "a"]), self.r.choice(["u", "v", "a", "2 * v"])
@@ -266,7 +359,7 @@ class Function:
 
 
 def check(n):
-    return (second(n) if n % 8 == 1 else "") + first(n)
+    return (second(n) if n % 8 in (1, 2) else "") + first(n)
 
 
 def second(n):
@@ -352,6 +445,19 @@ double[] steps(double[](double[]) f, double[] y, double h) {
 double rough(double(int) f, double s) {
     for (int t = 0; t < 3; t++) s = Math.Sin(s) + 0.3 * f(t) * sum(i : 0..7, f(i) * f(6 - i));
     return s;
+}
+double[] field(double[] y, double s) => new double[] { s * y[1], 0.3 * y[0] * y[1] - 0.5 * s };
+double[] first(double[] y) { double[] r = { y[0], y[2] }; r[1] += Math.Sin(y[1]); return r; }
+double[] times(double[,] m, double[] y) { double[] r(i) = sum(m(i, j) * y(j)); return r; }
+double[] turned(double[] y, double s) {
+    if (s > 0.4) return y;
+    for (int t = 0; t < 2; t++) y = new double[] { Math.Sin(y[1]), y[2] * s, y[0] };
+    return y;
+}
+double size(double[] y) { double s = 0.1; foreach (double e in y) s += e * e; return Math.Sqrt(s); }
+(double[], double) two(double[] y, double s) {
+    double[] z = { y[1], Math.Sin(y[0] * s) };
+    return (z, 0.5 * s + z[0]);
 }
 double dot(vec[] a, vec[] b) => sum(a(i).x * b(i).x + a(i).y * b(i).y);
 int[] k = {3, 0, 6, 3, 2, 2, 5};

@@ -122,12 +122,12 @@ static void scan(Ast **child, void *ctx)
     Scan *f = ctx;
     Ast *n = *child;
     if (!n) return;
-    const Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
-                        : n->kind == AST_INCDEC ? n->incdec.target
-                        : n->kind == AST_UNARY && (n->unary.op == AST_OP_REF ||
-                                                   n->unary.op == AST_OP_OUT)
-                            ? n->unary.operand
-                            : NULL;
+    const Ast *target =
+        n->kind == AST_ASSIGN   ? n->assign.target
+        : n->kind == AST_INCDEC ? n->incdec.target
+        : n->kind == AST_UNARY && (n->unary.op == AST_OP_REF || n->unary.op == AST_OP_OUT)
+            ? n->unary.operand
+            : NULL;
     f->local = f->local || n->kind == AST_FUNC || n->kind == AST_TRY || n->kind == AST_YIELD ||
                n->kind == AST_USING || n->kind == AST_GOTO;
     if (n->kind == AST_BINDER && (n->binder.constraint || !n->binder.vtype))
@@ -164,8 +164,7 @@ static bool look(Small *w, Ast *body)
     for (size_t i = 0; i < w->counts.len; i++) {
         const SmallCount c = w->counts.data[i];
         if (times(c.name, f.declared.data, f.declared.len) == 1 &&
-            !times(c.name, f.set.data, f.set.len) &&
-            !times(c.name, w->bound.data, w->bound.len))
+            !times(c.name, f.set.data, f.set.len) && !times(c.name, w->bound.data, w->bound.len))
             w->counts.data[kept++] = c;
     }
     w->counts.len = kept;
@@ -276,7 +275,8 @@ static SmallVersion *version_of(Sema *s, const Symbol *f, const SmallBox *boxes,
     for (size_t i = 0; i < s->smalls->all.len; i++) {
         SmallVersion *v = s->smalls->all.data[i];
         bool same = v->of == f && v->parts == parts;
-        for (int k = 0; same && k < f->type->nparams; k++) same = small_same(&v->boxes[k], &boxes[k]);
+        for (int k = 0; same && k < f->type->nparams; k++)
+            same = small_same(&v->boxes[k], &boxes[k]);
         if (same) return v;
     }
     return NULL;

@@ -15,8 +15,8 @@ typedef struct SmallBox {
 /* An array that is known by its elements, each of which is a variable. */
 typedef struct SmallArray {
     const char *name;
-    Loc loc;            /* of its declaration, by which it is known from one try to the next */
-    const Type *type;   /* of its elements */
+    Loc loc;          /* of its declaration, by which it is known from one try to the next */
+    const Type *type; /* of its elements */
     SmallBox box;
     const char *elements[SMALL_MOST];
 } SmallArray;
@@ -41,8 +41,8 @@ typedef struct SmallCount { /* an int that has one value */
 typedef struct Small {
     Sema *s;
     Symbol *f;
-    VEC(SmallArray) arrays;  /* that are seen here */
-    VEC(SmallStay) stay;     /* those that stay arrays */
+    VEC(SmallArray) arrays; /* that are seen here */
+    VEC(SmallStay) stay;    /* those that stay arrays */
     VEC(SmallCount) counts;
     VEC(const char *) bound; /* names of variables that expressions bind */
     AstList *before; /* statements in front of the one that is rewritten; NULL: there can be none */
@@ -114,7 +114,7 @@ void small_number(Ast **slot, void *small); /* rewrites an expression that is no
 
 /* A declaration: its array gets this value, by elements; false: it is to be an array. */
 bool small_gets(Small *w, Loc loc, const char *name, const Type *t, Ast *value, AstList *out);
-void small_assignment(Small *w, Ast *n, AstList *out); /* an EXPR_STMT */
+void small_assignment(Small *w, Ast *n, AstList *out);  /* an EXPR_STMT */
 const SmallArray *small_target(Small *w, const Ast *n); /* the array that is named; NULL: none is */
 Ast *small_bare(Ast *n);                                /* an item of a tuple without its name */
 bool small_reads(Ast *n, const char *name);

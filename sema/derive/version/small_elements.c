@@ -340,11 +340,13 @@ static AstList called(Small *w, Ast *n)
         return out;
     }
     const char *name = code_fresh(s, "small");
+    const Loc loc =
+        n->call.callee->loc; /* facts tell apart what is declared and its value by places */
     for (int i = 0; i < small_count(&result.boxes[0]); i++) {
         const Type *t = result.types[0]->result;
         const char *one = intern_cstr(s->names, arena_printf(s->arena, "%s$%d", name, i));
         small_see(w, one, t);
-        binders = ast_list_add(s->arena, binders, tree_binder(s, n->loc, t, one));
+        binders = ast_list_add(s->arena, binders, tree_binder(s, loc, t, one));
         out = ast_list_add(s->arena, out, tree_name(s, n->loc, one));
     }
     if (binders.len == 1)

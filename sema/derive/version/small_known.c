@@ -67,8 +67,7 @@ bool small_int(Small *w, Ast *n, int64_t *value)
     case AST_CALL:
         if (n->call.callee->kind == AST_MEMBER && n->call.args.len == 1 &&
             n->call.callee->member.base->kind == AST_NAME_REF) {
-            const SmallArray *array =
-                small_find(w, n->call.callee->member.base->name_ref.name);
+            const SmallArray *array = small_find(w, n->call.callee->member.base->name_ref.name);
             if (!array || strcmp(n->call.callee->member.name, "GetLength") != 0) return false;
             if (!small_int(w, n->call.args.data[0], &a) || a < 0 || a >= array->box.rank)
                 return false;

@@ -124,8 +124,8 @@ static bool reduction(Small *w, Ast **slot)
             Ast *one = small_at(w, operand, &ranges, i);
             const bool fits = small_type(w, one) == t;
             small_number(&one, w);
-            items = ast_list_add(
-                s->arena, items, fits ? one : tree_cast(s, n->loc, type_node(s, n->loc, t), one));
+            items = ast_list_add(s->arena, items,
+                                 fits ? one : tree_cast(s, n->loc, type_node(s, n->loc, t), one));
         }
     }
     if (!items.len) return false;
@@ -201,8 +201,8 @@ void small_number(Ast **slot, void *ctx)
         if (element(w, slot)) return;
         break;
     case AST_MEMBER:
-        if (n->member.base->kind == AST_NAME_REF &&
-            small_find(w, n->member.base->name_ref.name) && small_int(w, n, &value)) {
+        if (n->member.base->kind == AST_NAME_REF && small_find(w, n->member.base->name_ref.name) &&
+            small_int(w, n, &value)) {
             *slot = tree_int(w->s, n->loc, (uint64_t)value);
             return;
         }
@@ -242,9 +242,7 @@ void small_number(Ast **slot, void *ctx)
     case AST_LAMBDA:
     case AST_FUNC: reject_all(slot, w); return;
     case AST_COND_ACCESS:
-    case AST_SWITCH_EXPR:
-        binders(w, n);
-        return;
+    case AST_SWITCH_EXPR: binders(w, n); return;
     default: break;
     }
     if (has_binders(n))

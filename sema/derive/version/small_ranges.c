@@ -55,16 +55,23 @@ static void find_uses(Ast **child, void *ctx)
         u->good = false; /* a range by it */
         return;
     }
-    if (n->kind == AST_COND || (n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND ||
-                                                          n->binary.op == AST_OP_LOR ||
-                                                          n->binary.op == AST_OP_COALESCE))) {
-        u->good = false; /* what branches read tells nothing, or something */
+    const bool logical =
+        n->kind == AST_BINARY && (n->binary.op == AST_OP_LAND || n->binary.op == AST_OP_LOR ||
+                                  n->binary.op == AST_OP_COALESCE);
+    if (!u->branch && (n->kind == AST_COND || logical)) { /* what branches read may tell nothing */
+        u->branch = true;
+        ast_each_child(n, find_uses, ctx);
+        u->branch = false;
         return;
     }
     const bool applied = n->kind == AST_INDEX || n->kind == AST_CALL;
     Ast *callee = n->kind == AST_INDEX ? n->index.base : applied ? n->call.callee : NULL;
     if (!applied || (n->kind == AST_CALL && takes_values(u->w, callee))) {
         ast_each_child(n, find_uses, ctx);
+        return;
+    }
+    if (u->branch) {
+        u->good = false;
         return;
     }
     const AstList *args = n->kind == AST_INDEX ? &n->index.args : &n->call.args;

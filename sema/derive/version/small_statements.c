@@ -66,15 +66,16 @@ static void definition(Small *w, Ast *n, AstList *out)
 static Ast *made_again(Small *w, Loc loc, const Type *t, const SmallBox *box, AstList items)
 {
     Sema *s = w->s;
-    Ast *made = ast_new(s->arena, AST_NEW_ARRAY, loc), *init = ast_new(s->arena, AST_INIT_LIST, loc);
+    Ast *made = ast_new(s->arena, AST_NEW_ARRAY, loc),
+        *init = ast_new(s->arena, AST_INIT_LIST, loc);
     const int row = box->rank == 2 ? box->n[1] : 1;
     for (int i = 0; i < box->n[0]; i++) {
         Ast *inner = ast_new(s->arena, AST_INIT_LIST, loc);
         for (int k = 0; k < row; k++)
             inner->init_list.items =
                 ast_list_add(s->arena, inner->init_list.items, items.data[i * row + k]);
-        init->init_list.items = ast_list_add(s->arena, init->init_list.items,
-                                             box->rank == 2 ? inner : items.data[i]);
+        init->init_list.items =
+            ast_list_add(s->arena, init->init_list.items, box->rank == 2 ? inner : items.data[i]);
     }
     made->new_array.elem = type_node(s, loc, t);
     made->new_array.rank = (uint64_t)box->rank;
@@ -128,8 +129,8 @@ static AstList given(Small *w, Ast *value)
     w->good = w->good && w->result.n == (tuple ? value->tuple.items.len : 1);
     for (int i = 0; i < w->result.n && w->good; i++) {
         SmallBox box;
-        w->good = give(w, tuple ? small_bare(value->tuple.items.data[i]) : value, w->result.types[i],
-                       &box, &out) &&
+        w->good = give(w, tuple ? small_bare(value->tuple.items.data[i]) : value,
+                       w->result.types[i], &box, &out) &&
                   (!w->returned || small_same(&box, &w->result.boxes[i])) && w->good;
         w->result.boxes[i] = box;
     }
@@ -199,8 +200,8 @@ static void find_turn(Ast **child, void *ctx)
     const Ast *target = n->kind == AST_ASSIGN   ? n->assign.target
                         : n->kind == AST_INCDEC ? n->incdec.target
                                                 : NULL;
-    t->sets = t->sets || (target && target->kind == AST_NAME_REF &&
-                          target->name_ref.name == t->name) ||
+    t->sets = t->sets ||
+              (target && target->kind == AST_NAME_REF && target->name_ref.name == t->name) ||
               (target && target->kind == AST_TUPLE) || n->kind == AST_LAMBDA;
     t->leaves = t->leaves || n->kind == AST_BREAK || n->kind == AST_CONTINUE;
     ast_each_child(n, find_turn, ctx);
@@ -260,8 +261,8 @@ static void loop(Small *w, Ast *n)
         inside(w, &n->for_.body);
         for (int i = 0; i < n->for_.step.len; i++) {
             Ast *step = n->for_.step.data[i];
-            small_number(step->kind == AST_EXPR_STMT ? &step->expr_stmt.expr : &n->for_.step.data[i],
-                         w);
+            small_number(
+                step->kind == AST_EXPR_STMT ? &step->expr_stmt.expr : &n->for_.step.data[i], w);
         }
     } else if (n->kind == AST_FOREACH) {
         const Type *t = small_type(w, n->foreach_.seq);

@@ -185,7 +185,7 @@ static bool declares(const Ast *n)
 Ast *small_bare(Ast *n)
 {
     return n->kind == AST_BINDER && n->binder.constraint && !n->binder.vtype ? n->binder.constraint
-                                                                            : n;
+                                                                             : n;
 }
 
 /* One place of several, which gets elements: those are added. False: it gets no such. */
@@ -199,10 +199,10 @@ static bool part(Small *w, Ast *target, const SmallBox *box, const Type *t, AstL
     }
     if (!a || !small_same(&a->box, box)) return false;
     for (int i = 0; i < small_count(box); i++)
-        *targets = ast_list_add(s->arena, *targets,
-                                declares(target)
-                                    ? tree_binder(s, target->loc, a->type, a->elements[i])
-                                    : tree_name(s, target->loc, a->elements[i]));
+        *targets =
+            ast_list_add(s->arena, *targets,
+                         declares(target) ? tree_binder(s, target->loc, a->type, a->elements[i])
+                                          : tree_name(s, target->loc, a->elements[i]));
     return true;
 }
 
@@ -289,22 +289,22 @@ void small_assignment(Small *w, Ast *n, AstList *out)
     Ast *e = n->expr_stmt.expr;
     const Ast *written = ast_clone(s->arena, n);
     const SmallArray *a = e->kind == AST_ASSIGN ? small_target(w, e->assign.target) : NULL;
-    const bool several = e->kind == AST_ASSIGN && e->assign.op == AST_OP_NONE &&
-                         e->assign.target->kind == AST_TUPLE;
+    const bool several =
+        e->kind == AST_ASSIGN && e->assign.op == AST_OP_NONE && e->assign.target->kind == AST_TUPLE;
     if (a) {
         Ast *value = e->assign.value;
         if (e->assign.op != AST_OP_NONE)
-            value = tree_binary(s, e->loc, e->assign.op, ast_clone(s->arena, e->assign.target),
-                                value);
+            value =
+                tree_binary(s, e->loc, e->assign.op, ast_clone(s->arena, e->assign.target), value);
         set(w, n->loc, a, value, out);
     } else if (several && e->assign.value->kind == AST_TUPLE &&
                e->assign.value->tuple.items.len == e->assign.target->tuple.items.len) {
         pairs(w, e, out);
     } else if (!several || !call_parts(w, e, out)) {
-        const bool inner = e->kind == AST_ASSIGN && (small_effects(e->assign.value) ||
-                                                     small_effects(e->assign.target));
+        const bool inner = e->kind == AST_ASSIGN &&
+                           (small_effects(e->assign.value) || small_effects(e->assign.target));
         small_number_in(w, &n->expr_stmt.expr,
-                  e->kind == AST_ASSIGN ? (inner ? NULL : out) : small_before(out, e));
+                        e->kind == AST_ASSIGN ? (inner ? NULL : out) : small_before(out, e));
         code_add(s, out, n);
     }
     small_see_all(w, written);
