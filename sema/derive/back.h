@@ -146,7 +146,7 @@ void recorded_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs
 void recorded_back(Sema *s, const Step *step, const Step *nest, Variables *out);
 /* Is a step run forth, if `after` is needed behind it? */
 bool recorded_running(const Steps *steps, size_t at, const Variables *after);
-/* Does a later step write what this one declares? Then it is declared, at least. */
+/* Does a later step write what this one declares, or a branch read it? Then it is declared, at least. */
 bool recorded_place(const Steps *steps, size_t at);
 
 /* ---- stateless.c: loops that go back without states ---- */

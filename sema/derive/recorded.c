@@ -196,7 +196,7 @@ void recorded_there_and_back(Sema *s, const Steps *steps, size_t from, bool runs
             if (step->kind == STEP_GET || step->kind == STEP_CALL ||
                 (step->kind == STEP_ASSIGN && !step->rows))
                 take_out(needs, target);
-        if (step->kind == STEP_IF) branch_needs(s, step, runs, needs);
+        if (step->kind == STEP_IF) branch_needs(s, step, runs || wanted, needs);
         if (step->kind == STEP_LOOP) loop_needs(s, step, runs, needs);
         add_needs(step, wanted, runs, needs);
     }
@@ -255,7 +255,8 @@ bool recorded_place(const Steps *steps, size_t at)
          k++)
         for (size_t i = at + 1; i < steps->len; i++)
             any = any || steps->data[i].target == target ||
-                  normal_has(&steps->data[i].writes, target);
+                  normal_has(&steps->data[i].writes, target) ||
+                  (steps->data[i].kind == STEP_IF && normal_has(&steps->data[i].reads, target));
     return any;
 }
 

@@ -13,9 +13,9 @@
 
 typedef struct SmallVersion {
     const Symbol *of;
-    SmallBox boxes[MAX_PARAMS]; /* of the parameters */
-    bool parts;                 /* of a call: the result is given by elements */
-    Symbol *f;                  /* NULL: there is none, or it is being made */
+    SmallArg args[MAX_PARAMS]; /* for its parameters */
+    bool parts;                /* of a call: the result is given by elements */
+    Symbol *f;                 /* NULL: there is none, or it is being made */
     SmallResult result;
 } SmallVersion;
 
@@ -26,6 +26,7 @@ struct SmallVersions {
 void small_free(Sema *s)
 {
     if (s->smalls) vec_free(&s->smalls->all);
+    small_given_free(s);
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ static int times(const char *name, const char *const *names, size_t n)
 }
 
 /* Looks at a body: which names are bound in it, and which ints have one value. False: it has what is not known here. */
-static bool look(Small *w, Ast *body)
+static bool look(Small *w, Ast *body, const SmallArg *args)
 {
     Scan f = {.w = w};
     size_t kept = 0;
@@ -168,13 +169,21 @@ static bool look(Small *w, Ast *body)
             w->counts.data[kept++] = c;
     }
     w->counts.len = kept;
+    for (int i = 0; i < w->f->type->nparams; i++) { /* what is given has one name, and its own */
+        if (!args[i].given) continue;
+        const char *names[] = {w->f->decl->func.params.data[i]->param.name, args[i].given->f->name};
+        for (int k = 0; k < 2; k++)
+            f.local = f.local || times(names[k], f.set.data, f.set.len) ||
+                      times(names[k], f.declared.data, f.declared.len) ||
+                      times(names[k], w->bound.data, w->bound.len);
+    }
     vec_free(&f.set);
     vec_free(&f.declared);
     return !f.local;
 }
 
 /* One try: the body, rewritten, or NULL. */
-static Ast *try_body(Small *w, const Ast *written, const SmallBox *boxes)
+static Ast *try_body(Small *w, const Ast *written, const SmallArg *args)
 {
     Sema *s = w->s;
     Symbol *f = w->f;
@@ -193,11 +202,19 @@ static Ast *try_body(Small *w, const Ast *written, const SmallBox *boxes)
     w->nodes = 0;
     for (int i = 0; i < f->type->nparams; i++) {
         Ast *p = f->decl->func.params.data[i];
+        const SmallGiven *given = args[i].given;
+        for (int k = 0; given && k < given->n; k++)
+            small_see(w, small_given_name(s, i, given->captured[k]), given->types[k]);
+        if (given) {
+            const Symbol *meant = scope_user(s, given->f->name);
+            w->good = w->good && (given->in || meant == given->f);
+            continue;
+        }
         Symbol *param = scope_symbol(s, SYM_PARAM, p->param.name, f->type->params[i], p->loc, p);
         param->mode = decl_mode(p);
         scope_bind(s, param);
-        if (boxes[i].rank &&
-            !small_declare(w, p->param.name, (Loc){0}, f->type->params[i], &boxes[i]))
+        if (args[i].box.rank &&
+            !small_declare(w, p->param.name, (Loc){0}, f->type->params[i], &args[i].box))
             w->good = false;
     }
     if (body->kind == AST_BLOCK)
@@ -210,15 +227,19 @@ static Ast *try_body(Small *w, const Ast *written, const SmallBox *boxes)
     return code_block(s, body->loc, stmts);
 }
 
-static Ast *body_of(Small *w, const SmallBox *boxes)
+static Ast *body_of(Small *w, const SmallArg *args)
 {
     Sema *s = w->s;
     Symbol *f = w->f;
     Ast *written = ast_clone(s->arena, f->as_written ? f->as_written : f->decl->func.body), *body;
     lift_expand(s, f, &written);
-    if (!look(w, written)) return NULL;
+    if (!look(w, written, args)) return NULL;
+    for (int i = 0; i < f->type->nparams; i++)
+        if (args[i].given && !small_given_put(s, &written, f->decl->func.params.data[i]->param.name,
+                                              i, args[i].given))
+            return NULL;
     do {
-        body = try_body(w, written, boxes);
+        body = try_body(w, written, args);
     } while (w->good && w->again);
     return w->good && w->nodes < SMALL_NODES ? body : NULL;
 }
@@ -232,7 +253,7 @@ static void free_small(Small *w)
 }
 
 /* The function with this body and these parameters; NULL: it has errors. */
-static Symbol *settled(Small *w, const SmallBox *boxes, Ast *body)
+static Symbol *settled(Small *w, const SmallArg *args, Ast *body)
 {
     Sema *s = w->s;
     Symbol *f = w->f, *made = derived_copy(s, f, "small");
@@ -242,12 +263,18 @@ static Symbol *settled(Small *w, const SmallBox *boxes, Ast *body)
     for (int i = 0; i < f->type->nparams; i++) {
         const Ast *p = f->decl->func.params.data[i];
         const Type *t = f->type->params[i];
-        if (!boxes[i].rank) {
+        const SmallGiven *given = args[i].given;
+        for (int k = 0; given && k < given->n; k++)
+            params = ast_list_add(s->arena, params,
+                                  tree_param(s, p->loc, type_node(s, p->loc, given->types[k]),
+                                             small_given_name(s, i, given->captured[k])));
+        if (given) continue;
+        if (!args[i].box.rank) {
             params = ast_list_add(s->arena, params,
                                   tree_param(s, p->loc, type_node(s, p->loc, t), p->param.name));
             continue;
         }
-        for (int k = 0; k < small_count(&boxes[i]); k++) {
+        for (int k = 0; k < small_count(&args[i].box); k++) {
             params = ast_list_add(s->arena, params,
                                   tree_param(s, p->loc, type_node(s, p->loc, t->result),
                                              element_name(s, p->param.name, k)));
@@ -269,25 +296,25 @@ static Symbol *settled(Small *w, const SmallBox *boxes, Ast *body)
     return made->type && facts_of_function(s, made)->good ? made : NULL;
 }
 
-static SmallVersion *version_of(Sema *s, const Symbol *f, const SmallBox *boxes, bool parts)
+static SmallVersion *version_of(Sema *s, const Symbol *f, const SmallArg *args, bool parts)
 {
     if (!s->smalls) s->smalls = arena_new_of(s->arena, struct SmallVersions);
     for (size_t i = 0; i < s->smalls->all.len; i++) {
         SmallVersion *v = s->smalls->all.data[i];
         bool same = v->of == f && v->parts == parts;
         for (int k = 0; same && k < f->type->nparams; k++)
-            same = small_same(&v->boxes[k], &boxes[k]);
+            same = small_same(&v->args[k].box, &args[k].box) && v->args[k].given == args[k].given;
         if (same) return v;
     }
     return NULL;
 }
 
-static SmallVersion *new_version(Sema *s, const Symbol *f, const SmallBox *boxes, bool parts)
+static SmallVersion *new_version(Sema *s, const Symbol *f, const SmallArg *args, bool parts)
 {
     SmallVersion *v = arena_new_of(s->arena, SmallVersion);
     v->of = f;
     v->parts = parts;
-    for (int k = 0; k < f->type->nparams; k++) v->boxes[k] = boxes[k];
+    for (int k = 0; k < f->type->nparams; k++) v->args[k] = args[k];
     vec_push(&s->smalls->all, v);
     return v;
 }
@@ -302,7 +329,7 @@ static bool is_open(Sema *s, const Symbol *f)
 
 Symbol *small_version(Sema *s, Symbol *f, Loc loc)
 {
-    SmallBox none[MAX_PARAMS] = {0};
+    SmallArg none[MAX_PARAMS] = {0};
     if (!is_open(s, f)) return f;
     SmallVersion *known = version_of(s, f, none, false);
     if (known) return known->f ? known->f : f;
@@ -335,18 +362,18 @@ static bool gives(const Type *t, SmallResult *out)
     return any;
 }
 
-const Symbol *small_function(Small *w, Symbol *f, const SmallBox *boxes, SmallResult *result)
+const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, SmallResult *result)
 {
     Sema *s = w->s;
     if (!is_open(s, f) || f->self) return NULL;
     Small inner = {.s = s, .f = f, .good = true};
     inner.parts = gives(f->type->result, &inner.result);
     if (!inner.parts && f->type->result->kind != TY_SCALAR) return NULL;
-    SmallVersion *v = version_of(s, f, boxes, true);
+    SmallVersion *v = version_of(s, f, args, true);
     if (!v) {
-        v = new_version(s, f, boxes, true);
-        Ast *body = body_of(&inner, boxes);
-        if (body) v->f = settled(&inner, boxes, body);
+        v = new_version(s, f, args, true);
+        Ast *body = body_of(&inner, args);
+        if (body) v->f = settled(&inner, args, body);
         v->result = inner.result;
         if (!inner.parts) v->result.n = 0;
         if (v->f && f->name[0] != '$') {
@@ -355,7 +382,7 @@ const Symbol *small_function(Small *w, Symbol *f, const SmallBox *boxes, SmallRe
             pure_need(s, f, f->decl->loc, "is differentiated");
             s->quiet = quiet;
         }
-        if (v->f) new_version(s, v->f, (SmallBox[MAX_PARAMS]){0}, false)->f = v->f;
+        if (v->f) new_version(s, v->f, (SmallArg[MAX_PARAMS]){0}, false)->f = v->f;
     }
     free_small(&inner);
     *result = v->result;

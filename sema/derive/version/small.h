@@ -38,6 +38,22 @@ typedef struct SmallCount { /* an int that has one value */
     int64_t value;
 } SmallCount;
 
+/* A function that is given to another. */
+typedef struct SmallGiven {
+    Symbol *f;
+    const Ast *written; /* the lambda.. */
+    const Symbol *in;   /* ..and where it stands; NULL: it is a name */
+    int n;
+    const char *captured[SMALL_PARTS]; /* what it reads there: f's last parameters */
+    const Type *types[SMALL_PARTS];
+} SmallGiven;
+
+/* An argument of a call, as its version takes it: by elements, not at all, or as it is. */
+typedef struct SmallArg {
+    SmallBox box;
+    const SmallGiven *given;
+} SmallArg;
+
 typedef struct Small {
     Sema *s;
     Symbol *f;
@@ -57,7 +73,7 @@ typedef struct Small {
 
 /* A version that takes the elements of those arguments that have a box, and gives those of what it gives. NULL: there
  * is none. */
-const Symbol *small_function(Small *w, Symbol *f, const SmallBox *boxes, SmallResult *result);
+const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, SmallResult *result);
 const SmallArray *small_find(const Small *w, const char *name);
 void small_reject(Small *w, const SmallArray *a); /* it stays an array: to be tried again */
 bool small_same(const SmallBox *a, const SmallBox *b);
@@ -91,6 +107,17 @@ Ast *small_put(Small *w, const Ast *tree, const char *name, int64_t value);
 Ast *small_call(Small *w, Ast *n, SmallResult *result);
 /* The same, without making it: is there one? */
 bool small_calls(Small *w, Ast *n, SmallResult *result);
+
+/* ---- small_given.c ---- */
+
+/* The function that an argument for a parameter of type t is; NULL: it is none that csc knows. */
+const SmallGiven *small_given(Small *w, Ast *n, const Type *t);
+bool small_given_is(Sema *s, const char *name); /* is a function of this name one? */
+/* A parameter for what a function reads that is given for parameter number `param`. */
+const char *small_given_name(Sema *s, int param, const char *captured);
+/* The callee's body, where the parameter `name` is called; false: it is not only called. */
+bool small_given_put(Sema *s, Ast **body, const char *name, int at, const SmallGiven *given);
+void small_given_free(Sema *s);
 
 /* ---- small_ranges.c ---- */
 

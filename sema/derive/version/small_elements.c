@@ -153,13 +153,13 @@ bool small_box(Small *w, Ast *n, SmallBox *box)
 
 /* ---- calls of functions that have a version ----------------------------------------------------------- */
 
-static const Symbol *version(Small *w, Ast *n, SmallBox *boxes, SmallResult *result)
+static const Symbol *version(Small *w, Ast *n, SmallArg *args, SmallResult *result)
 {
     const Ast *callee = n->call.callee;
-    if (callee->kind != AST_NAME_REF || callee->name_ref.name[0] == '$' || n->call.targs.len)
-        return NULL;
+    if (callee->kind != AST_NAME_REF || n->call.targs.len) return NULL;
     const Symbol *meant = scope_user(w->s, callee->name_ref.name);
-    if (!meant || meant->kind != SYM_FUNC) return NULL;
+    if (!small_given_is(w->s, callee->name_ref.name) && (!meant || meant->kind != SYM_FUNC))
+        return NULL;
     const Ast *copy = small_checked(w, n);
     Symbol *f = copy && copy->kind == AST_CALL ? copy->sym : NULL;
     if (!f || f->kind != SYM_FUNC || copy->res != AST_RES_NONE || copy->order ||
@@ -168,36 +168,43 @@ static const Symbol *version(Small *w, Ast *n, SmallBox *boxes, SmallResult *res
     bool any = small_suits(f->type->result) || f->type->result->kind == TY_OBJECT;
     for (int i = 0; i < n->call.args.len; i++) {
         SmallBox box;
-        boxes[i] = (SmallBox){0};
+        args[i] = (SmallArg){0};
         const Type *t = f->type->params[i];
+        args[i].given = small_given(w, n->call.args.data[i], t);
+        any = any || args[i].given;
         if (t->kind != TY_ARRAY || !small_suits(t) || !small_box(w, n->call.args.data[i], &box) ||
             box.rank != t->nparams)
             continue;
-        boxes[i] = box;
+        args[i].box = box;
         any = true;
     }
-    return any ? small_function(w, f, boxes, result) : NULL;
+    return any ? small_function(w, f, args, result) : NULL;
 }
 
 bool small_calls(Small *w, Ast *n, SmallResult *result)
 {
-    SmallBox boxes[MAX_PARAMS];
-    return n->kind == AST_CALL && n->call.args.len <= MAX_PARAMS && version(w, n, boxes, result);
+    SmallArg args[MAX_PARAMS];
+    return n->kind == AST_CALL && n->call.args.len <= MAX_PARAMS && version(w, n, args, result);
 }
 
 Ast *small_call(Small *w, Ast *n, SmallResult *result)
 {
     Sema *s = w->s;
-    SmallBox boxes[MAX_PARAMS];
+    SmallArg args[MAX_PARAMS];
     if (n->kind != AST_CALL || n->call.args.len > MAX_PARAMS) return NULL;
-    const Symbol *f = version(w, n, boxes, result);
+    const Symbol *f = version(w, n, args, result);
     if (!f) return NULL;
     const Ast *copy = small_checked(w, n);
     Ast *call = tree_call(s, n->loc, tree_name(s, n->loc, f->name), 0);
     for (int i = 0; i < n->call.args.len; i++) {
         Ast *arg = n->call.args.data[i];
-        AstList items = {&arg, 1};
-        if (boxes[i].rank)
+        AstList items = {&arg, 1}, captured = {0};
+        const SmallGiven *given = args[i].given;
+        for (int k = 0; given && k < given->n; k++)
+            captured = ast_list_add(s->arena, captured, tree_name(s, n->loc, given->captured[k]));
+        if (given)
+            items = captured;
+        else if (args[i].box.rank)
             items = small_elements(w, arg, copy->sym->type->params[i]->result);
         else
             small_number(&arg, w);

@@ -141,7 +141,11 @@ static bool call(Small *w, Ast **slot)
     SmallResult result;
     Ast *n = *slot;
     bool any = false;
-    for (int i = 0; i < n->call.args.len; i++) any = any || small_mentions(w, n->call.args.data[i]);
+    for (int i = 0; i < n->call.args.len && !any; i++) {
+        Ast *arg = n->call.args.data[i];
+        const Symbol *f = arg->kind == AST_NAME_REF ? scope_user(w->s, arg->name_ref.name) : NULL;
+        any = small_mentions(w, arg) || arg->kind == AST_LAMBDA || (f && f->kind == SYM_FUNC);
+    }
     if (!any || !small_calls(w, n, &result) || result.n) return false;
     Ast *made = small_call(w, n, &result);
     if (made) *slot = made;
