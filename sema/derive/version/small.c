@@ -199,7 +199,7 @@ static Ast *try_body(Small *w, const Ast *written, const SmallArg *args)
     s->func_depth = s->depth;
     w->arrays.len = 0;
     w->again = w->any = w->returned = false;
-    w->nodes = 0;
+    w->nodes = w->within = 0;
     for (int i = 0; i < f->type->nparams; i++) {
         Ast *p = f->decl->func.params.data[i];
         const SmallGiven *given = args[i].given;

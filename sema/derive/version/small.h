@@ -66,6 +66,7 @@ typedef struct Small {
     bool parts;    /* the result is given by elements */
     bool returned; /* and these are known */
     bool any, again, good;
+    int within; /* bound variables */
     int nodes;
 } Small;
 

@@ -107,8 +107,9 @@ static const SmallGiven *lambda_of(Small *w, Ast *n, const Type *t)
     }
     if (params.len != t->nparams || !captures(w, n, &g)) return NULL;
     for (int i = 0; i < g.n; i++)
-        params = ast_list_add(s->arena, params,
-                              tree_param(s, n->loc, type_node(s, n->loc, g.types[i]), g.captured[i]));
+        params =
+            ast_list_add(s->arena, params,
+                         tree_param(s, n->loc, type_node(s, n->loc, g.types[i]), g.captured[i]));
     const char *name = code_fresh(s, "given");
     Symbol *f = scope_symbol(s, SYM_FUNC, name, NULL, n->loc, NULL);
     f->slot = -1;

@@ -114,9 +114,9 @@ static bool reduction(Small *w, Ast **slot)
                 operand = arg;
         }
     }
+    if (!operand || (w->within && !small_mentions(w, operand))) return false; /* a kernel's */
     const Type *t = small_type(w, n);
-    if (!operand || t->kind != TY_SCALAR || !scalar_is_real(t->scalar) || small_effects(n))
-        return false;
+    if (t->kind != TY_SCALAR || !scalar_is_real(t->scalar) || small_effects(n)) return false;
     if (!binders.len && small_box(w, operand, &box)) {
         items = small_elements(w, operand, t);
     } else if (small_ranges(w, &binders, operand, true, &ranges)) {
@@ -175,8 +175,18 @@ static void binders(Small *w, Ast *n)
 {
     AstList *before = w->before;
     w->before = NULL; /* its parts are evaluated as often as it has points */
+    w->within++;
     ast_each_child(n, small_number, w);
+    w->within--;
     w->before = before;
+}
+
+/* Those with ranges copy what they read. */
+static bool has_ranges(const AstList *binders)
+{
+    bool all = binders->len > 0;
+    for (int i = 0; i < binders->len; i++) all = all && binders->data[i]->binder.constraint;
+    return all;
 }
 
 static bool has_binders(const Ast *n)
@@ -244,6 +254,12 @@ void small_number(Ast **slot, void *ctx)
         }
         break;
     case AST_LAMBDA:
+        if (has_ranges(&n->lambda.binders)) {
+            binders(w, n);
+            return;
+        }
+        reject_all(slot, w);
+        return;
     case AST_FUNC: reject_all(slot, w); return;
     case AST_COND_ACCESS:
     case AST_SWITCH_EXPR: binders(w, n); return;
