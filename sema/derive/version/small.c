@@ -362,7 +362,8 @@ static bool gives(const Type *t, SmallResult *out)
     return any;
 }
 
-const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, SmallResult *result)
+const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, Loc loc,
+                             SmallResult *result)
 {
     Sema *s = w->s;
     if (!is_open(s, f) || f->self) return NULL;
@@ -379,7 +380,7 @@ const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, SmallRes
         if (v->f && f->name[0] != '$') {
             const int quiet = s->quiet;
             s->quiet = 0;
-            pure_need(s, f, f->decl->loc, "is differentiated");
+            pure_need(s, f, loc, "is differentiated");
             s->quiet = quiet;
         }
         if (v->f) new_version(s, v->f, (SmallArg[MAX_PARAMS]){0}, false)->f = v->f;

@@ -74,7 +74,8 @@ typedef struct Small {
 
 /* A version that takes the elements of those arguments that have a box, and gives those of what it gives. NULL: there
  * is none. */
-const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, SmallResult *result);
+const Symbol *small_function(Small *w, Symbol *f, const SmallArg *args, Loc loc,
+                             SmallResult *result);
 const SmallArray *small_find(const Small *w, const char *name);
 void small_reject(Small *w, const SmallArray *a); /* it stays an array: to be tried again */
 bool small_same(const SmallBox *a, const SmallBox *b);

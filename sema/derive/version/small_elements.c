@@ -178,7 +178,7 @@ static const Symbol *version(Small *w, Ast *n, SmallArg *args, SmallResult *resu
         args[i].box = box;
         any = true;
     }
-    return any ? small_function(w, f, args, result) : NULL;
+    return any ? small_function(w, f, args, n->loc, result) : NULL;
 }
 
 bool small_calls(Small *w, Ast *n, SmallResult *result)

@@ -258,7 +258,7 @@ static void pairs(Small *w, Ast *assign, AstList *out)
         const bool known = small_box(w, value, &box);
         const Type *t = known ? small_type(w, value) : s->error;
         if (known && declares(target) && target->binder.vtype->kind == AST_TYPE_VAR &&
-            t->kind == TY_ARRAY &&
+            small_suits(t) &&
             small_may(w, target->binder.names.data[0]->name_ref.name,
                       target->binder.names.data[0]->loc)) {
             AstList items = small_elements(w, value, t->result);
