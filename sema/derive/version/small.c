@@ -139,6 +139,15 @@ static void scan(Ast **child, void *ctx)
         for (int i = 0; i < target->tuple.items.len; i++)
             if (target->tuple.items.data[i]->kind == AST_NAME_REF)
                 vec_push(&f->set, target->tuple.items.data[i]->name_ref.name);
+    if (n->kind == AST_BINDER)
+        for (int i = 0; i < n->binder.names.len; i++)
+            vec_push(&f->declared, n->binder.names.data[i]->name_ref.name);
+    const char *other = n->kind == AST_FOREACH      ? n->foreach_.name
+                        : n->kind == AST_DECL_EXPR  ? n->decl_expr.name
+                        : n->kind == AST_PATTERN_OF ? n->pattern_of.name
+                        : n->kind == AST_IS         ? n->is_.name
+                                                    : NULL;
+    if (other) vec_push(&f->declared, other);
     if (n->kind == AST_DECLARATOR) {
         const Ast *init = n->declarator.init;
         vec_push(&f->declared, n->declarator.name);
