@@ -252,7 +252,7 @@ random: all $(BUILD)/random/cases
 	@$(BUILD)/random/cases 1 10000 >/dev/null
 	@$(BUILD)/random/cases --reduce 3 'grep -q case1' '$(BUILD)/random/least.cs$$' >/dev/null 2>&1
 	@CSC=$(CSC) BUILD=$(BUILD) SHARE=. BATCH=14 tests/random/run 1 56
-	@CSC=$(CSC) tests/gradients.sh 0 10
+	@CSC=$(CSC) tests/gradients.sh 0 6
 	@CSC=$(CSC) tests/turns.sh 0 1 6
 	@CSC=$(CSC) LOOPS_BY=ranges PLANS=1/0 tests/turns.sh 0 1 8
 	@CSC=$(CSC) LOOPS_BY=small PLANS=1/0 tests/turns.sh 0 1 8
