@@ -238,7 +238,7 @@ Ast *split_whole(Sema *s, Loc loc, const Type *t, AstList fields, int *at, bool 
 bool split_wanted(const Facts *facts, bool results); /* results: or what gives one */
 Symbol *split_version(Sema *s, Symbol *f, Loc loc);
 
-/* ---- small.c: local arrays of a few elements, as these ------------------------------------------------------ */
+/* ---- small_version.c: local arrays of a few elements, as these --------------------------------------------- */
 
 /* f with variables in place of its local arrays of a few elements; f itself where it has none, or csc does not know
  * enough of them. Its parameters and its result are the same. */
@@ -280,7 +280,7 @@ typedef enum DerivedVersion {
     VERSION_SPLIT,  /* with the fields of its parameters in their place (split.c) */
     VERSION_ARRAYS, /* with arrays in place of functions of integers (arrays.c) */
     VERSION_REFS,   /* giving what it sets (refs.c) */
-    VERSION_SMALL   /* with variables in place of arrays of a few elements (small.c) */
+    VERSION_SMALL   /* with variables in place of arrays of a few elements (small_version.c) */
 } DerivedVersion;
 Symbol *derived_version(Sema *s, DerivedVersion kind, const Symbol *f);
 /* A copy of f to be a version of it: by a name of its own, without a type and what was found out of f. */

@@ -51,11 +51,16 @@ static bool captures_arrays(const Ast *n)
     return true;
 }
 
+static AbiId scalar_abi(const Type *type)
+{
+    bool real = type->kind == TY_SCALAR && scalar_is_real(type->scalar);
+    return real ? ABI_cs_scalar_f : ABI_cs_scalar_i;
+}
+
 /* A scalar, by an evaluation. */
 static LLVMValueRef evaluated(HostFunc *f, const Ast *n, LLVMValueRef buffer, const Type *type)
 {
-    bool real = type->kind == TY_SCALAR && scalar_is_real(type->scalar);
-    AbiId id = real ? ABI_cs_scalar_f : ABI_cs_scalar_i;
+    const AbiId id = scalar_abi(type);
     LLVMValueRef args[] = {host_graph(f->m, n->graph.graph), buffer};
     LLVMValueRef v = host_call_runtime(f, id, args, 2, n->loc);
     return host_from_abi(f, v, host_abi_signature(f->m, id)[0], type, n).v;
@@ -114,11 +119,10 @@ HostRef host_graph_value(HostFunc *f, Ast *n, const Type *type)
     const int slot = (int)n->graph.over - 1;
     LLVMValueRef args[] = {host_graph(m, n->graph.graph), buffer, host_int(m, slot),
                            over ? host_int(m, kept_besides(&captures, kept, slot)) : NULL};
-    AbiId id = over                                                      ? ABI_cs_eval_over
-               : type->kind == TY_ARRAY                                  ? ABI_cs_eval
-               : type->kind == TY_FUNC                                   ? ABI_cs_lazy
-               : type->kind == TY_SCALAR && scalar_is_real(type->scalar) ? ABI_cs_scalar_f
-                                                                         : ABI_cs_scalar_i;
+    AbiId id = over                     ? ABI_cs_eval_over
+               : type->kind == TY_ARRAY ? ABI_cs_eval
+               : type->kind == TY_FUNC  ? ABI_cs_lazy
+                                        : scalar_abi(type);
     LLVMValueRef v = host_call_runtime(f, id, args, over ? 4 : 2, n->loc);
     host_release_temps(f, mark);
     if (over && dead && dead->host) host_release_slot(f, dead->host);

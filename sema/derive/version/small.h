@@ -1,4 +1,4 @@
-/* Local arrays of a few elements: what small.c does to functions, small_elements.c to expressions that are such arrays,
+/* Local arrays of a few elements: what small_version.c does to functions, small_elements.c to expressions that are such arrays,
  * small_numbers.c to other ones, small_statements.c to statements. */
 #ifndef CS_SEMA_DERIVE_SMALL_H
 #define CS_SEMA_DERIVE_SMALL_H
@@ -70,7 +70,7 @@ typedef struct Small {
     int nodes;
 } Small;
 
-/* ---- small.c ---- */
+/* ---- small_version.c ---- */
 
 /* A version that takes the elements of those arguments that have a box, and gives those of what it gives. NULL: there
  * is none. */

@@ -14,27 +14,6 @@ typedef struct Uses {
     bool branch;
 } Uses;
 
-typedef struct Mention {
-    const char *name;
-    bool found;
-} Mention;
-
-static void find_mention(Ast **child, void *ctx)
-{
-    Mention *m = ctx;
-    const Ast *n = *child;
-    if (!n || m->found) return;
-    m->found = n->kind == AST_NAME_REF && n->name_ref.name == m->name;
-    ast_each_child(*child, find_mention, ctx);
-}
-
-static bool mentions(Ast *n, const char *name)
-{
-    Mention m = {name, false};
-    find_mention(&n, &m);
-    return m.found;
-}
-
 /* Does a call take its arguments as values, not as indices? */
 static bool takes_values(Small *w, const Ast *callee)
 {
@@ -50,7 +29,7 @@ static void find_uses(Ast **child, void *ctx)
 {
     Uses *u = ctx;
     Ast *n = *child;
-    if (!n || !u->good || !mentions(n, u->name)) return;
+    if (!n || !u->good || !small_reads(n, u->name)) return;
     if (n->kind == AST_BINDER && n->binder.constraint) {
         u->good = false; /* a range by it */
         return;
@@ -79,7 +58,7 @@ static void find_uses(Ast **child, void *ctx)
         callee->kind == AST_NAME_REF ? small_find(u->w, callee->name_ref.name) : NULL;
     for (int i = 0; i < args->len && u->good; i++) {
         const Ast *arg = args->data[i];
-        if (!mentions(args->data[i], u->name)) continue;
+        if (!small_reads(args->data[i], u->name)) continue;
         const bool plain = arg->kind == AST_NAME_REF && a && a->box.rank == args->len;
         u->good = plain && (!u->extent || u->extent == a->box.n[i]);
         if (plain) u->extent = a->box.n[i];

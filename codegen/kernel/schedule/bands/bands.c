@@ -45,7 +45,7 @@ const KirExpr *bands_number(BandKernel *k, const char *name, Num *x)
     return gen_named(&k->g, name, x);
 }
 
-static const KirExpr *plus(BandKernel *k, const KirExpr *x, const KirExpr *y)
+const KirExpr *bands_plus(BandKernel *k, const KirExpr *x, const KirExpr *y)
 {
     return kir_arith(k->a, FD_OP_ADD, x, y);
 }
@@ -69,8 +69,8 @@ static void rows_needed(BandKernel *k, const BandStage *s, const KirExpr **first
 {
     Unit *u = k->u;
     Num *shift = shift_of(u, k->b, s);
-    *first = plus(k, k->begin, bands_number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
-    *past = plus(k, k->end, bands_number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
+    *first = bands_plus(k, k->begin, bands_number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
+    *past = bands_plus(k, k->end, bands_number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
     if (s == result_of(k->b) || s->round) return;
     *first = gen_variable(&k->g, "first", kir_max(k->a, *first, kir_int(k->a, 0)));
     *past = gen_variable(&k->g, "past",
@@ -85,7 +85,7 @@ void bands_turn_to(Unit *u, const Def *d)
 static const KirExpr *place_of(BandKernel *k, const BandStage *s, const KirExpr *row)
 {
     Num *way = num_op(k->u, FD_OP_ADD, shift_of(k->u, k->b, s), s->ahead);
-    return gen_variable(&k->g, "at", plus(k, row, bands_number(k, "way", way)));
+    return gen_variable(&k->g, "at", bands_plus(k, row, bands_number(k, "way", way)));
 }
 
 /* Where a stage is now. */
@@ -96,7 +96,7 @@ static void goes_round(BandKernel *k, const BandStage *s, const KirExpr *at, Uni
     ring->rows = bands_number(k, "n_rows", bands_rows(k->u, s));
 }
 
-static const KirExpr *either(BandKernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
+const KirExpr *bands_either(BandKernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
 {
     const KirExpr *args[] = {cond, x, y};
     return kir_op(k->a, FD_OP_SELECT, kir_type(KIR_IDX, 1), 3, args);
@@ -107,9 +107,9 @@ static const KirExpr *round_row(BandKernel *k, const BandStage *s, const KirExpr
 {
     Arena *a = k->a;
     const KirExpr *n = bands_number(k, "n_rows", bands_rows(k->u, s)), *zero = kir_int(a, 0);
-    const KirExpr *behind = either(k, kir_arith(a, FD_OP_GE, at, n), n, zero);
+    const KirExpr *behind = bands_either(k, kir_arith(a, FD_OP_GE, at, n), n, zero);
     const KirExpr *before = kir_arith(a, FD_OP_SUB, zero, n);
-    const KirExpr *away = either(k, kir_arith(a, FD_OP_LT, at, zero), before, behind);
+    const KirExpr *away = bands_either(k, kir_arith(a, FD_OP_LT, at, zero), before, behind);
     k->g.round = gen_variable(&k->g, "away", away);
     return gen_variable(&k->g, "row", kir_arith(a, FD_OP_SUB, at, k->g.round));
 }
@@ -139,7 +139,7 @@ static UnitRing ring(BandKernel *k, int i, const KirExpr *turn, int shared, Num 
     const KirExpr *all = bands_number(k, "ring", kept),
                   *slab = kir_arith(k->a, FD_OP_MUL, turn, all);
     Num *before = num_op(k->u, FD_OP_MUL, size, level);
-    if (!num_is(before, 0)) slab = plus(k, slab, bands_number(k, "before", before));
+    if (!num_is(before, 0)) slab = bands_plus(k, slab, bands_number(k, "before", before));
     return (UnitRing){.of = s->def->temp,
                       .temp = s->temp,
                       .dim = s->dim,
@@ -154,7 +154,7 @@ const KirExpr *bands_ring(BandKernel *k, const BandStage *s, const KirExpr *slab
     Num *size = num_op(k->u, FD_OP_MUL, s->keeps, bands_row(k->u, s));
     const KirExpr *args[] = {level, kir_int(k->a, 2)};
     if (k->b->turns.same_row) level = kir_intrinsic(k->a, kir_type(KIR_IDX, 1), INTR_RING, args);
-    return plus(k, slab, kir_arith(k->a, FD_OP_MUL, level, bands_number(k, "ring", size)));
+    return bands_plus(k, slab, kir_arith(k->a, FD_OP_MUL, level, bands_number(k, "ring", size)));
 }
 
 /* x - level * less */
@@ -162,7 +162,7 @@ static const KirExpr *at_level(BandKernel *k, const KirExpr *x, const KirExpr *l
                                const char *name, Num *less)
 {
     Num *more = num_op(k->u, FD_OP_SUB, num_int(k->u, 0), less);
-    return plus(k, x, kir_arith(k->a, FD_OP_MUL, level, bands_number(k, name, more)));
+    return bands_plus(k, x, kir_arith(k->a, FD_OP_MUL, level, bands_number(k, name, more)));
 }
 
 /* A stage of turn number `level` at a row, its ring, and that of the turn before. */
@@ -173,9 +173,9 @@ static void stage_of_turn(BandKernel *k, const BandTurns *t, const BandStage *s,
     Arena *a = k->a;
     Num *shift = shift_of(u, k->b, s);
     const KirExpr *first =
-        plus(k, k->begin, bands_number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
+        bands_plus(k, k->begin, bands_number(k, "low", num_op(u, FD_OP_ADD, shift, s->low)));
     const KirExpr *past =
-        plus(k, k->end, bands_number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
+        bands_plus(k, k->end, bands_number(k, "high", num_op(u, FD_OP_ADD, shift, s->high)));
     first = at_level(k, first, level, "lower", t->low);
     past = at_level(k, past, level, "higher", t->high);
     if (!s->round) {
@@ -187,7 +187,7 @@ static void stage_of_turn(BandKernel *k, const BandTurns *t, const BandStage *s,
     const KirExpr *at = at_level(k, place_of(k, s, row), level, "later", t->ahead);
     at = gen_variable(&k->g, "at", at);
     goes_round(k, s, at, own);
-    goes_round(k, s, plus(k, at, bands_number(k, "later", t->ahead)), before);
+    goes_round(k, s, bands_plus(k, at, bands_number(k, "later", t->ahead)), before);
     bands_stage(k, s, at, first, past);
 }
 
@@ -204,7 +204,7 @@ static void turns(BandKernel *k, const BandTurns *t, const KirExpr *row)
     for (int i = t->first; i < t->first + t->period; i++) {
         const BandStage *s = &k->b->stages[i];
         UnitRing *from = &rings[i - t->period], *to = &rings[i];
-        const KirExpr *next = plus(k, level, kir_int(k->a, 1));
+        const KirExpr *next = bands_plus(k, level, kir_int(k->a, 1));
         to->slab = gen_variable(&k->g, "slab", bands_ring(k, s, from->slab, next));
         from->slab = gen_variable(&k->g, "slab", bands_ring(k, s, from->slab, level));
     }
@@ -387,8 +387,8 @@ void bands_lower(Unit *u, Bands *b)
     const KirExpr *band = gen_variable(g, "band", gen_global_id(g, 0)),
                   *each = bands_number(&k, "each", b->each);
     k.begin = gen_variable(g, "begin", kir_arith(k.a, FD_OP_MUL, band, each));
-    k.end = gen_variable(g, "end",
-                         kir_min(k.a, plus(&k, k.begin, each), bands_number(&k, "n_rows", rows)));
+    k.end = gen_variable(
+        g, "end", kir_min(k.a, bands_plus(&k, k.begin, each), bands_number(&k, "n_rows", rows)));
     for (int i = 0; i < b->n; i++) {
         const BandStage *s = &b->stages[i];
         before = num_op(u, FD_OP_MAX, before, num_op(u, FD_OP_SUB, s->ahead, s->low));

@@ -15,6 +15,8 @@ typedef struct BandKernel {
 } BandKernel;
 
 const KirExpr *bands_number(BandKernel *k, const char *name, Num *x);
+const KirExpr *bands_plus(BandKernel *k, const KirExpr *x, const KirExpr *y);
+const KirExpr *bands_either(BandKernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y);
 /* The ring from so many of its stage's memory on. */
 const KirExpr *bands_ring(BandKernel *k, const BandStage *s, const KirExpr *slab,
                           const KirExpr *level);

@@ -21,17 +21,6 @@ int bands_saved(const Bands *b)
     return n;
 }
 
-static const KirExpr *plus(BandKernel *k, const KirExpr *x, const KirExpr *y)
-{
-    return kir_arith(k->a, FD_OP_ADD, x, y);
-}
-
-static const KirExpr *either(BandKernel *k, const KirExpr *cond, const KirExpr *x, const KirExpr *y)
-{
-    const KirExpr *args[] = {cond, x, y};
-    return kir_op(k->a, FD_OP_SELECT, kir_type(KIR_IDX, 1), 3, args);
-}
-
 /* The row of this index of a stage. */
 static void at_row(BandKernel *k, const BandStage *s, const KirExpr *row)
 {
@@ -50,7 +39,8 @@ static UnitRing saved_row(BandKernel *k, const BandStage *s, const UnitRing *own
     before = num_op(k->u, FD_OP_ADD, before, num_op(k->u, FD_OP_MUL, row, num_int(k->u, i)));
     r.keeps = num_int(k->u, 1);
     r.row = s->saved[i];
-    r.slab = gen_variable(&k->g, "slab", plus(k, own->slab, bands_number(k, "saved", before)));
+    r.slab =
+        gen_variable(&k->g, "slab", bands_plus(k, own->slab, bands_number(k, "saved", before)));
     return r;
 }
 
@@ -79,7 +69,8 @@ static const KirExpr *saved_slab(BandKernel *k, const BandStage *s, const KirExp
     Num *row = bands_row(u, s), *two = num_int(u, 2), *all = bands_turns(u, k->b);
     Num *rows = num_op(u, FD_OP_ADD, two, num_op(u, FD_OP_MUL, all, num_int(u, i)));
     const KirExpr *at = kir_arith(k->a, FD_OP_MUL, level, bands_number(k, "row", row));
-    return plus(k, plus(k, slab, bands_number(k, "saved", num_op(u, FD_OP_MUL, rows, row))), at);
+    return bands_plus(
+        k, bands_plus(k, slab, bands_number(k, "saved", num_op(u, FD_OP_MUL, rows, row))), at);
 }
 
 /* Saved rows of the stages from `first` on, a turn's, stand behind those of the stages before them. */
@@ -115,7 +106,7 @@ static const KirExpr *index_of(BandKernel *k, int p, int i, const KirExpr *level
     const KirExpr *row = bands_number(k, "row", k->b->stages[p].saved[i]);
     gen_leave(&k->g, scope);
     const KirExpr *last = bands_number(k, "row", k->b->stages[p + t->period].saved[i]);
-    row = either(k, kir_arith(k->a, FD_OP_LT, level, count), row, last);
+    row = bands_either(k, kir_arith(k->a, FD_OP_LT, level, count), row, last);
     return gen_variable(&k->g, "row", row);
 }
 
@@ -127,7 +118,7 @@ static const KirExpr *filled(BandKernel *k, int p, int i, const KirExpr *slab, c
     const KirExpr *last = kir_arith(k->a, FD_OP_EQ, next, level);
     return gen_variable(
         &k->g, "slab",
-        either(k, last, saved_slab(k, s, slab, i, level), bands_ring(k, s, slab, next)));
+        bands_either(k, last, saved_slab(k, s, slab, i, level), bands_ring(k, s, slab, next)));
 }
 
 /* Row i that stage p of the first turn saves, for turn number `level`. */
@@ -139,7 +130,7 @@ static void save_row(BandKernel *k, int p, int i, const KirExpr *level)
     const UnitRing *kept = arena_copy(k->a, rings, bytes);
     const KirExpr *row = index_of(k, p, i, level), *zero = kir_int(k->a, 0);
     const KirExpr *earlier = kir_name(k->a, kir_type(KIR_IDX, 1), fresh_name(k->u, "earlier"));
-    const KirExpr *next = plus(k, earlier, kir_int(k->a, 1));
+    const KirExpr *next = bands_plus(k, earlier, kir_int(k->a, 1));
     KirBlock body = {0};
     rings[p].slab = filled(k, p, i, kept[p].slab, zero, level);
     for (int q = 0; q < t->period; q++) at_row(k, &k->b->stages[q], row);
